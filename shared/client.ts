@@ -1,0 +1,48 @@
+import { answerSchema, type CallName, calls, type EventName, events, type Input, type Output, type Payload } from './contract.ts';
+import { type ErrorCode, type Reason, reason } from './errors.ts';
+
+/** What a host must give: two functions. Values are plain JSON. */
+export interface Transport {
+  invoke(call: string, input: unknown): Promise<unknown>;
+  /** Calls back for each pushed event; the result ends it. */
+  subscribe(listener: (event: string, payload: unknown) => void): () => void;
+}
+
+/** A call that the host refused, with the code and sentence it gave. */
+export class CallError extends Error {
+  readonly code: ErrorCode;
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(reason.message);
+    this.name = 'CallError';
+    this.code = reason.code;
+    this.reason = reason;
+  }
+}
+
+export interface Client {
+  call<N extends CallName>(name: N, input: Input<N>): Promise<Output<N>>;
+  on<N extends EventName>(name: N, listener: (payload: Payload<N>) => void): () => void;
+}
+
+/** The typed client over a transport. Answers and events are checked; one that does not fit is a `BAD_REQUEST` error. */
+export function createClient(transport: Transport): Client {
+  return {
+    async call(name, input) {
+      const answer = answerSchema.safeParse(await transport.invoke(name, input));
+      if (!answer.success) throw new CallError(reason('BAD_REQUEST', { call: name, cause: 'the answer has no known form' }));
+      if (!answer.data.ok) throw new CallError(answer.data.error);
+      const value = calls[name].output.safeParse(answer.data.value);
+      if (!value.success) throw new CallError(reason('BAD_REQUEST', { call: name, cause: value.error.issues[0]?.message ?? 'answer' }));
+      return value.data as Output<typeof name>;
+    },
+    on(name, listener) {
+      return transport.subscribe((event, payload) => {
+        if (event !== name) return;
+        const parsed = events[name].safeParse(payload);
+        if (parsed.success) listener(parsed.data as Payload<typeof name>);
+      });
+    },
+  };
+}

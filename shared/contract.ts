@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { reasonSchema } from './errors.ts';
+import { canSchema, fileChangeSchema, messageBodySchema, problemSchema, threadHeadSchema, threadSchema } from './model.ts';
+import {
+  choiceSchema,
+  driftPolicySchema,
+  historyEntrySchema,
+  interruptedSchema,
+  planSchema,
+  scopeSchema,
+  travelKindSchema,
+  travelResultSchema,
+} from './plan.ts';
+
+/** Which changes to look at. `since`: from after the step to the files on disk. Steps are in log order, `from` first. */
+export const rangeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('step'), step: z.string() }),
+  z.object({ kind: z.literal('turn'), turn: z.number() }),
+  z.object({ kind: z.literal('steps'), from: z.string(), to: z.string() }),
+  z.object({ kind: z.literal('since'), step: z.string() }),
+  /** What a travel would change on disk: the disk now against the predicted state. */
+  z.object({ kind: z.literal('plan'), stop: z.number() }),
+]);
+export type Range = z.infer<typeof rangeSchema>;
+
+/** One side of a diff. `text` is null for a binary, a link to nowhere, or a file over the limit that was not asked for. */
+export const fileSideSchema = z.object({
+  kind: z.enum(['file', 'link', 'submodule']),
+  executable: z.boolean(),
+  bytes: z.number(),
+  text: z.string().nullable(),
+  binary: z.boolean(),
+  tooLarge: z.boolean(),
+  encoding: z.enum(['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'latin1', 'binary']),
+  eol: z.enum(['lf', 'crlf', 'mixed', 'none']),
+  /** The first 256 bytes as hex, for a binary file. */
+  head: z.string().nullable(),
+});
+export type FileSide = z.infer<typeof fileSideSchema>;
+
+export const fileDiffSchema = z.object({
+  path: z.string(),
+  before: fileSideSchema.nullable(),
+  after: fileSideSchema.nullable(),
+  /** Only line endings differ. */
+  eolOnly: z.boolean(),
+});
+export type FileDiff = z.infer<typeof fileDiffSchema>;
+
+/** A thread as the viewer and `show` see it: the source's fold plus what may be done with it. */
+export const threadViewSchema = threadSchema.extend({
+  can: z.object({ revert: canSchema, unrevert: canSchema, undo: canSchema, redo: canSchema, patch: canSchema }),
+});
+export type ThreadView = z.infer<typeof threadViewSchema>;
+
+export const appInfoSchema = z.object({
+  host: z.enum(['electron', 'browser']),
+  version: z.string(),
+  platform: z.string(),
+  home: z.string(),
+  /** Version text, or why git cannot be used. */
+  git: z.union([z.object({ version: z.string() }), reasonSchema]),
+  /** A thread or path to open at start. */
+  open: z.string().nullable(),
+});
+export type AppInfo = z.infer<typeof appInfoSchema>;
+
+export const settingsSchema = z.object({
+  version: z.literal(1),
+  theme: z.enum(['system', 'light', 'dark']),
+  diffLayout: z.enum(['split', 'inline']),
+  wrap: z.boolean(),
+  ignoreWhitespace: z.boolean(),
+  filesAs: z.enum(['tree', 'list']),
+  /** Paths opened by hand, newest first. */
+  recent: z.array(z.string()),
+});
+export type Settings = z.infer<typeof settingsSchema>;
+
+const thread = z.object({ thread: z.string() });
+const none = z.object({});
+/** An operation that can take long: its id names it in `progress` and `cancel`. */
+const operation = z.object({ operation: z.string() });
+
+/** Every call of the boundary: name -> input and output. Hosts, client and tests derive from this table. */
+export const calls = {
+  'app.info': { input: none, output: appInfoSchema },
+  'settings.get': { input: none, output: settingsSchema },
+  'settings.set': { input: settingsSchema.partial().omit({ version: true }), output: settingsSchema },
+  'threads.list': { input: none, output: z.object({ threads: z.array(threadHeadSchema), problems: z.array(problemSchema) }) },
+  /** Threads at a path that the user named, dropped or chose: a log, a store or a workspace. */
+  'threads.locate': { input: z.object({ path: z.string() }), output: z.object({ threads: z.array(threadHeadSchema) }) },
+  'sample.make': { input: none, output: threadHeadSchema },
+  'thread.open': { input: thread.extend({ root: z.string().nullable(), data: z.string().nullable() }), output: threadViewSchema },
+  /** The same thread with file lists, counts and captured marks filled in from the snapshots. */
+  'thread.steps': { input: thread, output: threadViewSchema },
+  'thread.message': { input: thread.extend({ message: z.string() }), output: messageBodySchema },
+  'thread.close': { input: thread, output: none },
+  'diff.files': { input: thread.extend({ range: rangeSchema }), output: z.object({ files: z.array(fileChangeSchema) }) },
+  'diff.file': { input: thread.extend({ range: rangeSchema, path: z.string(), anyway: z.boolean() }), output: fileDiffSchema },
+  'patch.text': {
+    input: thread.extend({ range: rangeSchema }),
+    output: z.object({ text: z.string(), name: z.string(), files: z.number() }),
+  },
+  /** Asks where to save (a dialog in Electron; `path` in the browser host) and writes the exact bytes. Null: cancelled. */
+  'patch.save': {
+    input: thread.extend({ range: rangeSchema, path: z.string().nullable() }),
+    output: z.object({ path: z.string() }).nullable(),
+  },
+  'travel.preview': {
+    input: thread.extend({ kind: travelKindSchema, stop: z.number().nullable(), entry: z.string().nullable(), scope: scopeSchema }),
+    output: planSchema,
+  },
+  'travel.run': {
+    input: thread.extend(operation.shape).extend({
+      kind: travelKindSchema,
+      stop: z.number().nullable(),
+      entry: z.string().nullable(),
+      scope: scopeSchema,
+      drift: driftPolicySchema,
+      choices: z.record(z.string(), choiceSchema),
+      fingerprint: z.string(),
+    }),
+    output: travelResultSchema,
+  },
+  'travel.history': { input: thread, output: z.object({ entries: z.array(historyEntrySchema) }) },
+  'travel.interrupted': { input: none, output: z.object({ travels: z.array(interruptedSchema) }) },
+  'travel.recover': { input: z.object({ entry: z.string(), how: z.enum(['finish', 'roll-back']) }), output: travelResultSchema },
+  cancel: { input: operation, output: none },
+  /** A native open dialog; null when cancelled. Refused with NOT_AVAILABLE_HERE in the browser host, which lists folders instead. */
+  'dialog.open': { input: z.object({ what: z.enum(['log', 'folder']) }), output: z.string().nullable() },
+  'folder.list': {
+    input: z.object({ path: z.string().nullable() }),
+    output: z.object({
+      path: z.string(),
+      parent: z.string().nullable(),
+      entries: z.array(z.object({ name: z.string(), folder: z.boolean() })),
+    }),
+  },
+  'clipboard.write': { input: z.object({ text: z.string() }), output: none },
+  'shell.reveal': { input: thread.extend({ path: z.string() }), output: none },
+  /** An http(s) link that the user clicked. */
+  'shell.link': { input: z.object({ url: z.string() }), output: none },
+} as const;
+
+export const fileChangedSchema = z.object({
+  thread: z.string(),
+  path: z.string(),
+  change: z.enum(['created', 'updated', 'deleted']),
+});
+
+/** Every event that the host pushes: name -> payload. */
+export const events = {
+  progress: operation.extend({ done: z.number(), total: z.number().nullable(), label: z.string() }),
+  /** The log grew or a travel ended: open again to see it. */
+  'thread.changed': thread,
+  'files.changed': fileChangedSchema,
+  /** A menu item or another instance asks for a command of the renderer's table. */
+  command: z.object({ command: z.string(), argument: z.string().nullable() }),
+} as const;
+
+export type CallName = keyof typeof calls;
+export type EventName = keyof typeof events;
+export type Input<N extends CallName> = z.input<(typeof calls)[N]['input']>;
+export type Output<N extends CallName> = z.output<(typeof calls)[N]['output']>;
+export type Payload<N extends EventName> = z.output<(typeof events)[N]>;
+
+/** What a call answers on the wire: errors travel as data, so that both hosts carry the same code and sentence. */
+export const answerSchema = z.union([
+  z.object({ ok: z.literal(true), value: z.unknown() }),
+  z.object({ ok: z.literal(false), error: reasonSchema }),
+]);
+export type Answer = z.infer<typeof answerSchema>;
+
+/** One handler for every call; a call that is forgotten is a type error. */
+export type Handlers = { [N in CallName]: (input: z.output<(typeof calls)[N]['input']>) => Promise<Output<N>> };

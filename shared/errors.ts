@@ -1,0 +1,127 @@
+import { z } from 'zod';
+
+/** What a sentence may speak about: a path, an id, a number, a cause. */
+export type Facts = Readonly<Record<string, string | number>>;
+
+const of = (facts: Facts, name: string): string => String(facts[name] ?? '');
+const because = (facts: Facts): string => (facts['cause'] === undefined ? '' : ` Cause: ${of(facts, 'cause')}.`);
+
+/**
+ * Every refusal and failure that leaves the engine, with the sentence people read: what is off, why, and the next step.
+ * Codes are stable; sentences that the seed documents fix are letter for letter theirs.
+ */
+const SENTENCES = {
+  USAGE: (f) => of(f, 'what'),
+  INTERNAL: (f) => `Something in Turnback failed.${because(f)} Nothing was written; please report this with the details.`,
+  CANCELLED: () => 'Cancelled. Nothing was written.',
+  NO_GIT: () => 'git was not found. Install git 2.26 or newer, or name it in the settings; threads open without files until then.',
+  GIT_TOO_OLD: (f) => `git ${of(f, 'version')} is older than 2.26. Install git 2.26 or newer; files cannot be read or written until then.`,
+  GIT_FAILED: (f) => `git ${of(f, 'command')} failed with exit code ${of(f, 'exit')}.${because(f)} Nothing was written.`,
+  NOT_FOUND: (f) => `There is nothing at ${of(f, 'path')}. Check the path.`,
+  NOT_A_LOG: (f) => `${of(f, 'path')} is not a thread that Turnback knows.${because(f)} Open a session log, its store or its workspace.`,
+  LOG_EMPTY: (f) => `${of(f, 'path')} is empty: there is no record in it yet.`,
+  LOG_UNREADABLE: (f) => `${of(f, 'path')} cannot be read.${because(f)} Check that you may read it.`,
+  LOG_NEWER: (f) =>
+    `${of(f, 'path')} was written in a newer format (${of(f, 'version')}) than Turnback knows. It opens as far as it is understood, and nothing is written to it.`,
+  NO_SQLITE: () => 'This Node has no SQLite. Run Turnback with Node 22.13 or newer (npm run start does).',
+  AMBIGUOUS: (f) => `${of(f, 'path')} holds ${of(f, 'count')} threads. Name one of them: ${of(f, 'ids')}.`,
+  UNKNOWN_THREAD: (f) => `No thread ${of(f, 'id')} was found. \`turnback threads\` lists those that can be found.`,
+  UNKNOWN_MESSAGE: (f) => `There is no message ${of(f, 'id')} in this thread. \`turnback show\` lists them.`,
+  UNKNOWN_STEP: (f) => `There is no step ${of(f, 'id')} in this thread. \`turnback show\` lists them.`,
+  UNKNOWN_ENTRY: (f) => `There is no travel ${of(f, 'id')} in the history. \`turnback history\` lists them.`,
+  NO_WORKSPACE: (f) => `The workspace folder ${of(f, 'path')} does not exist. Name the folder it was moved to (--root, or Locate folder).`,
+  UNKNOWN_WORKSPACE: () => 'The log does not say which folder this thread worked in. Name it (--root, or Locate folder).',
+  WRONG_WORKSPACE: (f) =>
+    `The snapshots belong to another folder than ${of(f, 'path')}: their repository is named after the workspace. Name the right folder (--root).`,
+  NO_STORE: (f) =>
+    `The snapshot repository ${of(f, 'path')} is missing or not readable.${because(f)} The conversation can be read; files cannot go back.`,
+  NO_SNAPSHOTS: () =>
+    'This thread has no snapshots: it ran outside a git project, or snapshots were off. Only the conversation can be read.',
+  TREE_MISSING: (f) =>
+    `The snapshot ${of(f, 'tree')} is gone from the store: it has expired or was removed. This step's files cannot be shown or go back.`,
+  TREE_EMPTY: () => 'This step has no snapshot id: the agent recorded none.',
+  TREES_EQUAL: (f) =>
+    `Tools wrote ${of(f, 'files')} in this step, but the snapshots before and after are equal: the change was not captured.`,
+  TREE_SHRUNK: (f) =>
+    `The snapshot after this step holds ${of(f, 'after')} files, the one before ${of(f, 'before')}: it was not captured whole.`,
+  NOT_CAPTURED: (f) => `Step ${of(f, 'step')} was not captured, so its files cannot go back or leave as a patch.${because(f)}`,
+  NO_TOOL_CALLS: () => 'This step names no tool calls (an older log), so no message owns it and a revert cannot use it.',
+  NOT_IDLE: () => 'Wait until the turn ends, then try again.',
+  REVERT_STANDS: () => 'A revert stands. Run unrevert, or send a prompt, first.',
+  NOTHING_TO_UNDO: () => 'Nothing to undo.',
+  NOTHING_TO_REDO: () => 'Nothing to redo.',
+  NO_STANDING_REVERT: () => 'No revert stands, so there is nothing to bring back.',
+  REVERT_FINAL: () => 'A new prompt made the revert final. Its files can still come back from the history.',
+  STOP_FIRST_MESSAGE: () => 'The agent cannot hide its first message. Choose a later message, or revert the files only.',
+  STOP_WITHOUT_ID: () => 'This message has no id in the log, so the conversation cannot stand here. The nearest message that can is used.',
+  STOP_DROPPED: () => 'This message was dropped from the conversation, so the thread cannot stand here.',
+  LOG_RUNNING: (f) => `Wait until the turn ends, then try again. The log shows work that has not ended (${of(f, 'what')}).`,
+  LOG_WAITING: () => 'The agent waits for an answer. Answer or cancel it in the agent, then try again.',
+  LOG_LIVE: (f) => `Another program is using this thread (${of(f, 'sign')}). Close it, then try again.`,
+  LOG_NOT_UNDERSTOOD: (f) => `The log holds records that Turnback does not understand (${of(f, 'what')}), so it will not write to it.`,
+  LOG_TRIMMED: (f) => `The log starts at record ${of(f, 'first')}: older history is gone, so Turnback will not write to it.`,
+  LOG_TORN: (f) => `The last ${of(f, 'bytes')} bytes of the log are an unfinished record: somebody may be writing. Try again in a moment.`,
+  LOG_PROJECTED: () =>
+    'The app that wrote this log rewrites its messages in a way that the log does not explain, so Turnback will not write to it.',
+  LOG_MOVED: () =>
+    'The log grew while Turnback worked, so the files were put back and nothing was added. Look at the new messages, then try again.',
+  LOG_BAD_LINE: (f) => `Line ${of(f, 'line')} of the log cannot be read, so Turnback will not write to it.`,
+  STORE_BUSY: (f) =>
+    `${of(f, 'path')} exists: another program is writing to the snapshots, or one crashed. Close the agent; if it is closed, remove that file.`,
+  LEASE_HELD: (f) => `Another Turnback (process ${of(f, 'pid')}) is travelling in this folder. Wait until it ends.`,
+  INTERRUPTED: () => 'A revert was interrupted. Finish it or roll it back first.',
+  NOT_INTERRUPTED: () => 'No travel was interrupted, so there is nothing to finish or roll back.',
+  PLAN_STALE: (f) => `${of(f, 'path')} changed since the preview. Look at the new preview, then try again.`,
+  DRIFTED: (f) => `${of(f, 'count')} files were changed since (${of(f, 'paths')}), and --drift fail was asked for. Nothing was written.`,
+  WRITE_FAILED: (f) => `${of(f, 'path')} could not be written.${because(f)} Everything was put back as it was.`,
+  RECOVERY_FAILED: (f) =>
+    `${of(f, 'path')} could not be put back.${because(f)} The safety snapshot is kept; close what uses the file and choose Roll back again.`,
+  DISK_FULL: (f) => `The disk is too full: ${of(f, 'need')} bytes are needed and ${of(f, 'free')} are free. Nothing was written.`,
+  NO_FILES_IN_PATCH: () => 'There is no file change in this range, so there is nothing to put in a patch.',
+  TOO_LARGE: (f) => `${of(f, 'path')} is ${of(f, 'bytes')} bytes, more than is shown at once. Load it anyway if you want to wait.`,
+  BAD_REQUEST: (f) => `The request ${of(f, 'call')} was not understood.${because(f)}`,
+  BAD_SENDER: (f) => `A page that is not Turnback's own called ${of(f, 'call')}; it was refused.`,
+  NOT_AVAILABLE_HERE: (f) => `${of(f, 'what')} is not available in this window.`,
+  NOT_SUPPORTED: (f) => `${of(f, 'what')} is not possible for this kind of thread.${because(f)}`,
+} as const satisfies Record<string, (facts: Facts) => string>;
+
+/** The code of a refusal or failure; stable across versions. */
+export type ErrorCode = keyof typeof SENTENCES;
+
+/** A code with its sentence, as it crosses the boundary and appears in JSON. */
+export interface Reason {
+  code: ErrorCode;
+  message: string;
+}
+
+const codes = Object.keys(SENTENCES) as [ErrorCode, ...ErrorCode[]];
+
+/** Schema of {@link Reason}. */
+export const reasonSchema: z.ZodType<Reason> = z.object({ code: z.enum(codes), message: z.string() });
+
+/** The reason for a code, its sentence filled with the facts at hand. */
+export function reason(code: ErrorCode, facts: Facts = {}): Reason {
+  return { code, message: SENTENCES[code](facts) };
+}
+
+/** The one error class of the engine: thrown inside, sent as {@link Reason} over the boundary. */
+export class TurnbackError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, facts: Facts = {}, options?: ErrorOptions) {
+    super(SENTENCES[code](facts), options);
+    this.name = 'TurnbackError';
+    this.code = code;
+  }
+
+  /** The same error as plain data. */
+  get reason(): Reason {
+    return { code: this.code, message: this.message };
+  }
+}
+
+/** Any thrown value as a reason; what is not ours becomes `INTERNAL` with its own message as the cause. */
+export function reasonOf(thrown: unknown): Reason {
+  if (thrown instanceof TurnbackError) return thrown.reason;
+  return reason('INTERNAL', { cause: thrown instanceof Error ? thrown.message : String(thrown) });
+}
