@@ -1,0 +1,176 @@
+import { chmod, copyFile, mkdir, mkdtemp, open, readdir, realpath, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TurnbackError } from '../../shared/errors.ts';
+
+const TRIES = 8;
+const PREFIX = 'sqlite-';
+const STALE_MS = 10 * 60_000;
+/** Bytes at the start of a write-ahead log whose salts change when the log starts over. */
+const WAL_HEADER = 32;
+
+/** The SQLite of this Node. Throws NO_SQLITE where it has none (before Node 22.13, or left out of a build). */
+export async function loadSqlite(): Promise<typeof import('node:sqlite')> {
+  try {
+    return await import('node:sqlite');
+  } catch (error) {
+    throw new TurnbackError('NO_SQLITE', {}, { cause: error });
+  }
+}
+
+interface Part {
+  size: bigint;
+  mtime: bigint;
+  inode: bigint;
+  head: string;
+}
+
+interface State {
+  db: Part;
+  wal: Part | null;
+  journal: Part | null;
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+async function partOf(file: string): Promise<Part | null> {
+  let handle: Awaited<ReturnType<typeof open>>;
+  try {
+    handle = await open(file, 'r');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+  try {
+    const { size, mtimeNs, ino } = await handle.stat({ bigint: true });
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(WAL_HEADER), 0, WAL_HEADER, 0);
+    return { size, mtime: mtimeNs, inode: ino, head: buffer.toString('hex', 0, bytesRead) };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function stateOf(dbPath: string): Promise<State> {
+  const db = await partOf(dbPath);
+  if (db === null) throw new TurnbackError('NOT_FOUND', { path: dbPath });
+  return { db, wal: await partOf(`${dbPath}-wal`), journal: await partOf(`${dbPath}-journal`) };
+}
+
+const same = (a: Part | null, b: Part | null): boolean =>
+  a === null || b === null ? a === b : a.size === b.size && a.mtime === b.mtime && a.inode === b.inode && a.head === b.head;
+
+/**
+ * True when a copy made between the two states is whole. The write-ahead log may have grown meanwhile: SQLite takes its
+ * frames up to the last complete commit. It must not have started over, and the main file must not have been written.
+ */
+function isWhole(before: State, after: State): boolean {
+  if (!same(before.db, after.db) || !same(before.journal, after.journal)) return false;
+  if (before.wal === null || after.wal === null) return before.wal === after.wal;
+  return before.wal.inode === after.wal.inode && before.wal.head === after.wal.head && after.wal.size >= before.wal.size;
+}
+
+/**
+ * Names the present content of a database: equal texts mean that nothing was committed in between.
+ * Throws NOT_FOUND where there is no file, LOG_UNREADABLE where it cannot be read.
+ */
+export async function sqliteFingerprint(dbPath: string): Promise<string> {
+  try {
+    const { db, wal, journal } = await stateOf(await realpath(dbPath));
+    return [db, wal, journal].map((part) => (part === null ? '-' : `${part.inode}.${part.size}.${part.mtime}.${part.head}`)).join(' ');
+  } catch (error) {
+    throw unreadable(dbPath, error);
+  }
+}
+
+function unreadable(dbPath: string, error: unknown): TurnbackError {
+  if (error instanceof TurnbackError) return error;
+  if (isMissing(error)) return new TurnbackError('NOT_FOUND', { path: dbPath });
+  return new TurnbackError(
+    'LOG_UNREADABLE',
+    { path: dbPath, cause: error instanceof Error ? error.message : String(error) },
+    { cause: error },
+  );
+}
+
+async function copyPart(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to);
+    await chmod(to, 0o600);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await rm(to, { force: true });
+  }
+}
+
+/** The number of a process says little where two containers share the folder; a copy is only in use for seconds. */
+async function isOld(folder: string): Promise<boolean> {
+  try {
+    return Date.now() - (await stat(folder)).mtimeMs > STALE_MS;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Copies of a process that was killed hold conversations; they go away with the next read. */
+async function sweep(tmpDir: string): Promise<void> {
+  for (const name of await readdir(tmpDir)) {
+    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
+    if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) continue;
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      const gone = error instanceof Error && 'code' in error && error.code === 'ESRCH';
+      if (gone && (await isOld(path.join(tmpDir, name)))) await rm(path.join(tmpDir, name), { recursive: true, force: true });
+    }
+  }
+}
+
+async function takeCopy(source: string, copy: string): Promise<void> {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    if (attempt > 0) await sleep(25 * attempt);
+    const before = await stateOf(source);
+    // The main file first: pages that a checkpoint moves meanwhile are still in the write-ahead log that is copied next.
+    await copyPart(source, copy);
+    for (const suffix of ['-wal', '-journal']) await copyPart(`${source}${suffix}`, `${copy}${suffix}`);
+    if (isWhole(before, await stateOf(source))) return;
+  }
+  throw new TurnbackError('LOG_UNREADABLE', { path: source, cause: 'it changed each time it was copied' });
+}
+
+function openCopy(sqlite: typeof import('node:sqlite'), copy: string): DatabaseSync {
+  const db = new sqlite.DatabaseSync(copy);
+  // The schema is a stranger's: no function of it may run code, and a damaged cell is an error, not a crash.
+  db.exec('pragma trusted_schema = off; pragma cell_size_check = on; pragma query_only = on;');
+  return db;
+}
+
+/**
+ * Runs `use` on a private copy of a database that another program may hold open: the main file, its write-ahead log and its
+ * rollback journal, never the shared-memory file. The owner's files are only read, no lock is taken, nothing is
+ * checkpointed. The copy lies in a folder of its own below `tmpDir` (made if missing, 0700) and is gone afterwards.
+ *
+ * Throws NO_SQLITE, NOT_FOUND, or LOG_UNREADABLE (not a database, damaged, or never still while it was copied).
+ */
+export async function withSqliteCopy<T>(dbPath: string, tmpDir: string, use: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+  const sqlite = await loadSqlite();
+  await mkdir(tmpDir, { recursive: true, mode: 0o700 });
+  await sweep(tmpDir);
+  const folder = await mkdtemp(path.join(tmpDir, `${PREFIX}${process.pid}-`));
+  let db: DatabaseSync | null = null;
+  try {
+    // SQLite keeps the log beside the file that a link leads to.
+    const source = await realpath(dbPath);
+    if (!(await stat(source)).isFile()) throw new TurnbackError('LOG_UNREADABLE', { path: dbPath, cause: 'it is not a file' });
+    const copy = path.join(folder, 'copy.db');
+    await takeCopy(source, copy);
+    db = openCopy(sqlite, copy);
+    return await use(db);
+  } catch (error) {
+    throw unreadable(dbPath, error);
+  } finally {
+    db?.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
