@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { TurnbackError } from '../../shared/errors.ts';
+import type { Problem, ThreadHead } from '../../shared/model.ts';
+import { Memory, type Remembered } from './memory.ts';
+import type { Listing, OpenOptions, Places, Source, ThreadReader } from './source.ts';
+import { sources } from './sources.ts';
+
+/** What the user named for a thread whose log does not say it. */
+export interface Named {
+  root?: string | null;
+  data?: string | null;
+}
+
+/** Which threads exist: in the known places, at a path, and those opened before. */
+export class Catalog {
+  readonly #places: Places;
+  readonly #ownData: string;
+  readonly #memory: Memory;
+  readonly #sources: readonly Source[];
+
+  constructor(options: { places: Places; ownData: string; sources?: readonly Source[] }) {
+    this.#places = options.places;
+    this.#ownData = options.ownData;
+    this.#memory = new Memory(options.ownData);
+    this.#sources = options.sources ?? sources;
+  }
+
+  /** The threads in the known places and those opened by path before, newest first. One broken store never hides the others. */
+  async list(): Promise<Listing> {
+    const threads: ThreadHead[] = [];
+    const problems: Problem[] = [];
+    await Promise.all(
+      this.#sources.map(async (source) => {
+        try {
+          const found = await source.list(this.#places);
+          threads.push(...found.threads);
+          problems.push(...found.problems);
+        } catch (thrown) {
+          problems.push({ path: source.kind, message: thrown instanceof Error ? thrown.message : String(thrown) });
+        }
+      }),
+    );
+    for (const known of await this.#memory.all()) {
+      if (threads.some((head) => head.log === known.log && head.threadId === known.threadId)) continue;
+      const again = await this.#again(known.source, known.log, known.threadId);
+      if (again) threads.push(again);
+    }
+    return { threads: unique(threads, await this.#memory.all()).sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0)), problems };
+  }
+
+  /** The threads at a path: a log, a store, or a workspace. NOT_FOUND, LOG_EMPTY or NOT_A_LOG say why there are none. */
+  async locate(named: string): Promise<ThreadHead[]> {
+    const { file, wanted } = await splitPath(named);
+    const found = await statOrNull(file);
+    if (found === null) throw new TurnbackError('NOT_FOUND', { path: file });
+    for (const source of this.#sources) {
+      const heads = unique(await source.locate(file, this.#places), await this.#memory.all());
+      if (heads.length === 0) continue;
+      if (wanted === null) return heads;
+      const one = heads.find((head) => head.threadId === wanted || head.id === wanted);
+      if (one) return [one];
+    }
+    if (found.isDirectory()) {
+      const root = await realpath(file);
+      const here = (await this.list()).threads.filter((head) => head.root !== null && path.resolve(head.root) === root);
+      if (here.length > 0) return here;
+      throw new TurnbackError('NOT_A_LOG', { path: file, cause: 'it is a folder in which no thread was found' });
+    }
+    if (found.size === 0) throw new TurnbackError('LOG_EMPTY', { path: file });
+    throw new TurnbackError('NOT_A_LOG', { path: file, cause: 'it has no record of a form that is known' });
+  }
+
+  /** The one thread that an id or a path names; AMBIGUOUS lists the ids when a path holds several. */
+  async find(idOrPath: string): Promise<ThreadHead> {
+    const known = await this.#memory.of(idOrPath);
+    const remembered = known && (await this.#again(known.source, known.log, known.threadId));
+    if (remembered) return { ...remembered, id: idOrPath };
+    const isId = this.#sources.some((source) => idOrPath.startsWith(`${source.kind}:`));
+    if (!isId && (await statOrNull((await splitPath(idOrPath)).file))) return only(idOrPath, await this.locate(idOrPath));
+    const { threads } = await this.list();
+    const byId = threads.find((head) => head.id === idOrPath);
+    if (byId) return byId;
+    const byThread = threads.filter((head) => head.threadId === idOrPath);
+    if (byThread.length > 0) return only(idOrPath, byThread);
+    if (!isId && looksLikePath(idOrPath)) throw new TurnbackError('NOT_FOUND', { path: idOrPath });
+    throw new TurnbackError('UNKNOWN_THREAD', { id: idOrPath });
+  }
+
+  /** Opens a reader on a thread and reads it once. What the user named is remembered for the next time. */
+  async open(head: ThreadHead, named: Named = {}, signal?: AbortSignal): Promise<ThreadReader> {
+    const before = await this.#memory.of(head.id);
+    const root = absolute(named.root) ?? before?.root ?? null;
+    const data = absolute(named.data) ?? before?.data ?? null;
+    const source = this.#sources.find((one) => one.kind === head.source);
+    if (!source) throw new TurnbackError('NOT_SUPPORTED', { what: `Opening a ${head.source} thread` });
+    const options: OpenOptions = { root, data, places: this.#places, ownData: this.#ownData };
+    const reader = await source.open(head, options);
+    try {
+      await reader.read(signal);
+    } catch (thrown) {
+      await reader.close();
+      throw thrown;
+    }
+    await this.#memory.keep({ id: head.id, source: head.source, log: head.log, threadId: head.threadId, root, data });
+    return reader;
+  }
+
+  async #again(kind: string, log: string, threadId: string): Promise<ThreadHead | null> {
+    const source = this.#sources.find((one) => one.kind === kind);
+    if (!source || (await statOrNull(log)) === null) return null;
+    try {
+      return (await source.locate(log, this.#places)).find((head) => head.threadId === threadId) ?? null;
+    } catch {
+      // A log that was readable once and is not now: opening it by its path says why.
+      return null;
+    }
+  }
+}
+
+const absolute = (named: string | null | undefined): string | null => (named ? path.resolve(named) : null);
+
+const looksLikePath = (text: string): boolean => text.includes('/') || text.includes('\\') || text.startsWith('.');
+
+/** `store.db#thread` names one thread of a store; a file that really has the `#` in its name wins. */
+async function splitPath(named: string): Promise<{ file: string; wanted: string | null }> {
+  const at = named.lastIndexOf('#');
+  if (at <= 0 || (await statOrNull(path.resolve(named)))) return { file: path.resolve(named), wanted: null };
+  return { file: path.resolve(named.slice(0, at)), wanted: named.slice(at + 1) || null };
+}
+
+function only(named: string, heads: readonly ThreadHead[]): ThreadHead {
+  const roots = heads.filter((head) => head.parent === null);
+  const one = roots.length === 1 ? roots[0] : heads.length === 1 ? heads[0] : undefined;
+  if (one) return one;
+  const ids = (roots.length > 0 ? roots : heads).map((head) => head.id);
+  throw new TurnbackError('AMBIGUOUS', { path: named, count: ids.length, ids: ids.slice(0, 10).join(', ') });
+}
+
+/**
+ * Two stores may hold the same thread id. A thread keeps the id it was opened under; of the others all but the first by path
+ * get a suffix, so that an id names one thread.
+ */
+function unique(heads: readonly ThreadHead[], known: readonly Remembered[]): ThreadHead[] {
+  const keyOf = (head: { log: string; threadId: string }) => `${head.log}\0${head.threadId}`;
+  const ids = new Map(known.map((thread) => [keyOf(thread), thread.id]));
+  const taken = new Set(ids.values());
+  return [...heads]
+    .sort((a, b) => (a.log < b.log ? -1 : a.log > b.log ? 1 : 0))
+    .map((head) => {
+      const before = ids.get(keyOf(head));
+      if (before !== undefined) return { ...head, id: before };
+      const id = taken.has(head.id) ? `${head.id}~${createHash('sha256').update(head.log).digest('hex').slice(0, 8)}` : head.id;
+      taken.add(id);
+      return { ...head, id };
+    });
+}
+
+async function statOrNull(file: string): Promise<Awaited<ReturnType<typeof stat>> | null> {
+  try {
+    return await stat(file);
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR')) return null;
+    throw new TurnbackError('LOG_UNREADABLE', { path: file, cause: thrown instanceof Error ? thrown.message : String(thrown) });
+  }
+}
