@@ -1,0 +1,131 @@
+import path from 'node:path';
+import type { FileDiff, FileSide, Range } from '../../shared/contract.ts';
+import { TurnbackError } from '../../shared/errors.ts';
+import type { FileChange } from '../../shared/model.ts';
+import type { PlanFile } from '../../shared/plan.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
+import { captureWorkspace } from '../snapshots/capture.ts';
+import { changesOf } from '../snapshots/diff.ts';
+import { diskState, readDisk } from '../snapshots/disk.ts';
+import type { ObjectReader } from '../snapshots/objects.ts';
+import { patchOf } from '../snapshots/patch.ts';
+import { sideOf } from '../snapshots/side.ts';
+import type { SnapshotStore } from '../snapshots/store.ts';
+import { predictedFile } from '../travel/predict.ts';
+import { previewTravel } from '../travel/travel.ts';
+import type { TravelContext } from '../travel/travel-context.ts';
+import { type Sides, sidesOf } from './range.ts';
+
+/** A file that holds more is shown by its size and head only, whatever is asked. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+export interface Patch {
+  bytes: Buffer;
+  /** A file name to offer. */
+  name: string;
+  files: number;
+}
+
+function snapshotsOf(context: TravelContext): { store: SnapshotStore; objects: ObjectReader } {
+  const { store, objects, storeReason } = context.thread;
+  if (store && objects) return { store, objects };
+  throw new TurnbackError('NO_STORE', { path: 'of this thread', cause: (storeReason?.message ?? '').replace(/\.$/, '') });
+}
+
+/** The tree of the files on disk, ignored ones left out; made in our own store, the workspace is only read. */
+async function treeOnDisk(context: TravelContext, signal?: AbortSignal): Promise<string> {
+  const { store } = snapshotsOf(context);
+  const root = workspaceOf(context);
+  return captureWorkspace(store, { root, indexFile: path.join(store.gitDir, 'workspace-index'), ...(signal && { signal }) });
+}
+
+function workspaceOf(context: TravelContext): string {
+  const { root, rootReason } = context.thread;
+  if (root !== null) return root;
+  throw rootReason?.code === 'NO_WORKSPACE'
+    ? new TurnbackError('NO_WORKSPACE', { path: context.thread.head.root ?? '' })
+    : new TurnbackError('UNKNOWN_WORKSPACE');
+}
+
+async function filled(context: TravelContext, range: Exclude<Range, { kind: 'plan' }>, signal?: AbortSignal): Promise<Sides | null> {
+  await context.thread.fill(signal);
+  return sidesOf(context.thread.thread(), range);
+}
+
+/** The changed files of a range with counts. */
+export async function filesOfRange(context: TravelContext, range: Range, signal?: AbortSignal): Promise<FileChange[]> {
+  if (range.kind === 'plan') {
+    const plan = await previewTravel(context, { kind: 'revert', stop: range.stop, entry: null, scope: 'files' }, signal);
+    return plan.files.map(changeOfPlan);
+  }
+  const sides = await filled(context, range, signal);
+  if (sides === null) return [];
+  const to = sides.to ?? (await treeOnDisk(context, signal));
+  const only = sides.steps.length === 1 && sides.to !== null ? sides.steps[0]?.files : null;
+  if (only) return only;
+  const [files] = await changesOf(snapshotsOf(context).store, [{ from: sides.from, to, only: sides.only }], signal);
+  if (files === undefined || !Array.isArray(files)) throw new TurnbackError('TREE_MISSING', { tree: sides.from });
+  return files;
+}
+
+function changeOfPlan(file: PlanFile): FileChange {
+  const change = file.verb === 'delete' ? 'deleted' : file.verb === 'recreate' ? 'created' : 'modified';
+  return { path: file.path, change, added: file.added, removed: file.removed, binary: file.binary };
+}
+
+/** Both sides of one file of a range, as text where it is text. */
+export async function fileDiffOf(
+  context: TravelContext,
+  range: Range,
+  file: TreePath,
+  anyway: boolean,
+  signal?: AbortSignal,
+): Promise<FileDiff> {
+  if (range.kind === 'plan') {
+    const predicted = await predictedFile(context, range.stop, file);
+    return diffOf(file, await diskSide(context, file, anyway), predicted && sideOf({ mode: predicted.mode }, predicted.bytes, { anyway }));
+  }
+  const sides = await filled(context, range, signal);
+  if (sides === null) return diffOf(file, null, null);
+  const { objects } = snapshotsOf(context);
+  const before = await treeSide(objects, sides.from, file, anyway);
+  const after = sides.to === null ? await diskSide(context, file, anyway) : await treeSide(objects, sides.to, file, anyway);
+  return diffOf(file, before, after);
+}
+
+function diffOf(file: TreePath, before: FileSide | null, after: FileSide | null): FileDiff {
+  const [a, b] = [before?.text ?? null, after?.text ?? null];
+  const eolOnly = a !== null && b !== null && a !== b && a.replaceAll('\r\n', '\n') === b.replaceAll('\r\n', '\n');
+  return { path: file, before, after, eolOnly };
+}
+
+async function treeSide(objects: ObjectReader, tree: string, file: TreePath, anyway: boolean): Promise<FileSide | null> {
+  const entry = await objects.entry(tree, file);
+  if (entry === null) return null;
+  if (entry.mode === '160000') return sideOf(entry, Buffer.from(`Subproject commit ${entry.oid}\n`), { anyway });
+  return sideOf(entry, await objects.blob(entry.oid, MOST_BYTES), { anyway });
+}
+
+async function diskSide(context: TravelContext, file: TreePath, anyway: boolean): Promise<FileSide | null> {
+  const root = workspaceOf(context);
+  const state = await diskState(root, file);
+  if (state.kind !== 'file' && state.kind !== 'link') return null;
+  const bytes = await readDisk(root, file, MOST_BYTES);
+  if (bytes === null) return null;
+  const mode = state.kind === 'link' ? '120000' : state.mode & 0o111 ? '100755' : '100644';
+  return sideOf({ mode }, bytes, { anyway });
+}
+
+/** The range as a patch that `git apply` takes, byte for byte what git writes. Refused when a step was not captured or nothing changed. */
+export async function patchOfRange(context: TravelContext, range: Range, signal?: AbortSignal): Promise<Patch> {
+  if (range.kind === 'plan') throw new TurnbackError('NOT_SUPPORTED', { what: 'A patch of a preview' });
+  const files = await filesOfRange(context, range, signal);
+  const sides = await filled(context, range, signal);
+  if (sides === null || files.length === 0) throw new TurnbackError('NO_FILES_IN_PATCH');
+  const { store } = snapshotsOf(context);
+  const to = sides.to ?? (await treeOnDisk(context, signal));
+  const parts: Buffer[] = [];
+  const only = sides.only === null ? null : files.map((one) => one.path);
+  for await (const part of patchOf(store, { from: sides.from, to, only, ...(signal && { signal }) })) parts.push(part);
+  return { bytes: Buffer.concat(parts), name: `turnback-${sides.name}.patch`, files: files.length };
+}
