@@ -34,6 +34,7 @@ export class OpenThread {
   #shown: { of: Thread; thread: Thread } | null = null;
 
   private constructor(parts: {
+    id: string;
     reader: ThreadReader;
     git: Git;
     ownData: string;
@@ -42,7 +43,8 @@ export class OpenThread {
     storeReason: Reason | null;
   }) {
     this.reader = parts.reader;
-    this.head = parts.reader.thread().head;
+    // The catalog may have given a longer id, where two stores hold the same thread id.
+    this.head = { ...parts.reader.thread().head, id: parts.id };
     this.git = parts.git;
     this.ownData = parts.ownData;
     this.root = parts.root.root;
@@ -53,7 +55,7 @@ export class OpenThread {
   }
 
   /** Opens a thread whose reader has read once. A missing git, store or workspace is a reason on the thread, not an error. */
-  static async open(options: { reader: ThreadReader; git: Git; ownData: string }): Promise<OpenThread> {
+  static async open(options: { reader: ThreadReader; git: Git; ownData: string; id?: string }): Promise<OpenThread> {
     const { reader, git, ownData } = options;
     const thread = reader.thread();
     const root = await confirmRoot(thread.head.root);
@@ -71,7 +73,7 @@ export class OpenThread {
         storeReason = reasonOfStore(thrown, folders[0] ?? '');
       }
     }
-    return new OpenThread({ reader, git, ownData, root, store, storeReason });
+    return new OpenThread({ id: options.id ?? thread.head.id, reader, git, ownData, root, store, storeReason });
   }
 
   /** The thread with what `fill` learned about its steps; the same object until something changes. */
@@ -83,7 +85,7 @@ export class OpenThread {
       if (why && !notices.some((notice) => notice.code === why.code)) notices.push(why);
     }
     const steps = of.steps.map((step) => ({ ...step, ...this.#filled.get(step.id) }));
-    const thread = { ...of, steps, notices };
+    const thread = { ...of, head: { ...of.head, id: this.head.id }, steps, notices };
     this.#shown = { of, thread };
     return thread;
   }
