@@ -1,0 +1,50 @@
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+import type { AppInfo, Settings } from '../../shared/contract.ts';
+import type { Reason } from '../../shared/errors.ts';
+
+/** `lost`: the browser host went away and the window tries again. */
+export type Connection = 'connecting' | 'open' | 'lost';
+/** What is open over the whole window; at most one at a time. The gate is not here: it belongs to the travel store. */
+export type Overlay = 'palette' | 'keys' | 'history' | 'patch' | 'folder' | null;
+/** The panes, by the name that focus, tabs and the narrow layout use. */
+export type Pane = 'transcript' | 'steps' | 'files' | 'diff';
+
+export interface AppState {
+  connection: Connection;
+  info: AppInfo | null;
+  /** Why the engine did not answer at start. */
+  failed: Reason | null;
+  settings: Settings;
+  overlay: Overlay;
+  /** What the folder picker is for: a log, or the workspace a thread worked in. */
+  picking: 'log' | 'folder' | 'root' | null;
+  /** The one pane that is shown below 720 px. */
+  pane: Pane;
+  timelineOpen: boolean;
+}
+
+export const defaultSettings: Settings = {
+  version: 1,
+  theme: 'system',
+  diffLayout: 'split',
+  wrap: false,
+  ignoreWhitespace: false,
+  filesAs: 'tree',
+  recent: [],
+};
+
+export const appStore = createStore<AppState>(() => ({
+  connection: 'connecting',
+  info: null,
+  failed: null,
+  settings: defaultSettings,
+  overlay: null,
+  picking: null,
+  pane: 'transcript',
+  timelineOpen: true,
+}));
+
+export function useApp<T>(select: (state: AppState) => T): T {
+  return useStore(appStore, select);
+}

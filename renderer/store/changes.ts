@@ -1,0 +1,89 @@
+import type { Range } from '../../shared/contract.ts';
+import type { FileChange } from '../../shared/model.ts';
+import type { Plan } from '../../shared/plan.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
+import { changesStore, noChanges } from './changes-store.ts';
+import { call, reasonOfThrown } from './host.ts';
+import { sessionStore } from './session-store.ts';
+
+let newest = 0;
+
+const sameRange = (a: Range | null, b: Range | null): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The title of a range, in the words of the steps and turns. */
+export function titleOfRange(range: Range): string {
+  const { index } = sessionStore.getState();
+  const step = (id: string): string => String(index.steps.get(id)?.index ?? id);
+  switch (range.kind) {
+    case 'step':
+      return `Step ${step(range.step)}`;
+    case 'turn':
+      return `Turn ${range.turn}`;
+    case 'steps':
+      return `Steps ${step(range.from)} to ${step(range.to)}`;
+    case 'since':
+      return `Since step ${step(range.step)}`;
+    case 'plan':
+      return range.stop === 0 ? 'If you go back to the start' : `If you go back to message ${range.stop}`;
+  }
+}
+
+/** Files of a range that the view already holds. */
+function knownFiles(range: Range): readonly FileChange[] | null {
+  if (range.kind !== 'step') return null;
+  return sessionStore.getState().index.steps.get(range.step)?.files ?? null;
+}
+
+const keepFile = (files: readonly FileChange[]): TreePath | null => {
+  const { file } = changesStore.getState();
+  return file !== null && files.some((entry) => entry.path === file) ? file : (files[0]?.path ?? null);
+};
+
+/** Shows the files of a range. Asking for another range meanwhile makes this answer void. */
+export async function showRange(range: Range | null): Promise<void> {
+  newest += 1;
+  const mine = newest;
+  const thread = sessionStore.getState().id;
+  if (range === null || thread === null) {
+    changesStore.setState(noChanges);
+    return;
+  }
+  const title = titleOfRange(range);
+  const known = knownFiles(range);
+  if (known !== null) {
+    changesStore.setState({ range, title, phase: 'ready', files: known, error: null, file: keepFile(known) });
+    return;
+  }
+  const again = sameRange(range, changesStore.getState().range);
+  changesStore.setState(again ? { title, phase: 'loading', error: null } : { range, title, phase: 'loading', files: [], error: null });
+  try {
+    const { files } = await call('diff.files', { thread, range });
+    if (mine === newest) changesStore.setState({ phase: 'ready', files, file: keepFile(files) });
+  } catch (thrown) {
+    if (mine === newest) changesStore.setState({ phase: 'failed', files: [], error: reasonOfThrown(thrown), file: null });
+  }
+}
+
+const changeOfVerb = { restore: 'modified', delete: 'deleted', recreate: 'created' } as const;
+
+/** Shows what a plan would do to the files on disk. */
+export function showPlan(stop: number, plan: Plan): void {
+  newest += 1;
+  const range: Range = { kind: 'plan', stop };
+  const files = plan.files.map(
+    ({ path, verb, added, removed, binary }): FileChange => ({ path, change: changeOfVerb[verb], added, removed, binary }),
+  );
+  changesStore.setState({ range, title: titleOfRange(range), phase: 'ready', files, error: null, file: keepFile(files) });
+}
+
+export function selectFile(path: TreePath): void {
+  changesStore.setState((state) => ({ file: path, fileAsked: state.fileAsked + 1 }));
+}
+
+/** The next or previous file of the list; stays at the ends. */
+export function stepFile(direction: -1 | 1): void {
+  const { files, file } = changesStore.getState();
+  const at = files.findIndex((entry) => entry.path === file);
+  const next = files[Math.min(Math.max(at + direction, 0), files.length - 1)];
+  if (next !== undefined) selectFile(next.path);
+}

@@ -1,0 +1,14 @@
+import type { Input } from '../../shared/contract.ts';
+import { appStore } from './app-store.ts';
+import { call, reasonOfThrown } from './host.ts';
+import { showFailure } from './toast-store.ts';
+
+/** Changes settings: at once in the window, then on disk. A failure to keep them is said, and they hold for this window. */
+export async function changeSettings(change: Input<'settings.set'>): Promise<void> {
+  appStore.setState(({ settings }) => ({ settings: { ...settings, ...change } as typeof settings }));
+  try {
+    appStore.setState({ settings: await call('settings.set', change) });
+  } catch (thrown) {
+    showFailure(reasonOfThrown(thrown));
+  }
+}

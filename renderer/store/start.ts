@@ -1,0 +1,74 @@
+import type { Client } from '../../shared/client.ts';
+import { appStore } from './app-store.ts';
+import { cursorStore } from './cursor-store.ts';
+import { call, connect, reasonOfThrown } from './host.ts';
+import { openThread, reloadThread } from './session.ts';
+import { sessionStore } from './session-store.ts';
+import { listThreads, locatePath } from './threads.ts';
+import { threadsStore } from './threads-store.ts';
+import { loadInterrupted } from './travel.ts';
+import { travelStore } from './travel-store.ts';
+
+let reloading = false;
+let again = false;
+
+/** Reads a changed thread again, one read at a time; changes during a read cause one more. */
+async function follow(thread: string): Promise<void> {
+  if (reloading) {
+    again = true;
+    return;
+  }
+  reloading = true;
+  try {
+    do {
+      again = false;
+      await reloadThread(thread);
+    } while (again && sessionStore.getState().id === thread);
+  } finally {
+    reloading = false;
+  }
+}
+
+function listen(client: Client, run: (command: string, argument: string | null) => void): void {
+  client.on('progress', ({ operation, done, total, label }) => {
+    const { running } = travelStore.getState();
+    if (running?.operation === operation) travelStore.setState({ running: { ...running, done, total, label } });
+  });
+  client.on('thread.changed', ({ thread }) => {
+    if (sessionStore.getState().id === thread && travelStore.getState().running === null) void follow(thread);
+  });
+  client.on('command', ({ command, argument }) => run(command, argument));
+}
+
+/** Connects the window to its host: settings, what the app is, what to open, and the pushed events. */
+export async function startApp(client: Client, run: (command: string, argument: string | null) => void): Promise<void> {
+  connect(client);
+  listen(client, run);
+  await loadApp();
+}
+
+/** The calls of the start; again after the host was lost and came back. */
+export async function loadApp(): Promise<void> {
+  appStore.setState({ failed: null });
+  try {
+    const [info, settings] = await Promise.all([call('app.info', {}), call('settings.get', {})]);
+    appStore.setState({ info, settings, connection: 'open' });
+  } catch (thrown) {
+    appStore.setState({ failed: reasonOfThrown(thrown) });
+    return;
+  }
+  void listThreads();
+  void loadInterrupted();
+  const { id } = sessionStore.getState();
+  if (id !== null) await reloadThread(id);
+  else await openAtStart(appStore.getState().info?.open ?? null);
+}
+
+/** `open` is a path, or the id of a thread. */
+async function openAtStart(open: string | null): Promise<void> {
+  if (open === null || cursorStore.getState().dragging) return;
+  const isPath = open.startsWith('/') || /^[A-Za-z]:[\\/]/.test(open);
+  if (isPath) await locatePath(open);
+  else if (threadsStore.getState().threads.some((thread) => thread.id === open) || open.includes(':')) await openThread(open);
+  else await locatePath(open);
+}

@@ -1,0 +1,19 @@
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+import type { Reason } from '../../shared/errors.ts';
+import type { Problem, ThreadHead } from '../../shared/model.ts';
+
+export interface ThreadsState {
+  phase: 'none' | 'loading' | 'ready' | 'failed';
+  threads: readonly ThreadHead[];
+  problems: readonly Problem[];
+  error: Reason | null;
+  filter: string;
+}
+
+/** The threads that can be found on this machine. */
+export const threadsStore = createStore<ThreadsState>(() => ({ phase: 'none', threads: [], problems: [], error: null, filter: '' }));
+
+export function useThreads<T>(select: (state: ThreadsState) => T): T {
+  return useStore(threadsStore, select);
+}

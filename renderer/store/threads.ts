@@ -1,0 +1,61 @@
+import { appStore } from './app-store.ts';
+import { call, reasonOfThrown } from './host.ts';
+import { openThread } from './session.ts';
+import { changeSettings } from './settings.ts';
+import { threadsStore } from './threads-store.ts';
+import { showFailure } from './toast-store.ts';
+
+/** Looks for threads again. The list before stays until the new one is there. */
+export async function listThreads(): Promise<void> {
+  threadsStore.setState(({ threads }) => ({ phase: threads.length > 0 ? 'ready' : 'loading', error: null }));
+  try {
+    const { threads, problems } = await call('threads.list', {});
+    threadsStore.setState({ phase: 'ready', threads, problems });
+  } catch (thrown) {
+    threadsStore.setState({ phase: 'failed', error: reasonOfThrown(thrown) });
+  }
+}
+
+/** Opens what is at a path: the one thread there, or a list of them to choose from. */
+export async function locatePath(path: string): Promise<void> {
+  try {
+    const { threads } = await call('threads.locate', { path });
+    const { recent } = appStore.getState().settings;
+    await changeSettings({ recent: [path, ...recent.filter((entry) => entry !== path)].slice(0, 12) });
+    const [only] = threads;
+    if (only !== undefined && threads.length === 1) {
+      await openThread(only.id);
+      return;
+    }
+    threadsStore.setState((state) => {
+      const located = new Set(threads.map((thread) => thread.id));
+      return { phase: 'ready', threads: [...threads, ...state.threads.filter((thread) => !located.has(thread.id))], filter: path };
+    });
+  } catch (thrown) {
+    showFailure(reasonOfThrown(thrown));
+  }
+}
+
+/** Asks for a log or a folder: a native dialog in Electron, a picker of ours in the browser host. */
+export async function choosePath(what: 'log' | 'folder'): Promise<void> {
+  if (appStore.getState().info?.host === 'browser') {
+    appStore.setState({ overlay: 'folder', picking: what });
+    return;
+  }
+  try {
+    const path = await call('dialog.open', { what });
+    if (path !== null) await locatePath(path);
+  } catch (thrown) {
+    showFailure(reasonOfThrown(thrown));
+  }
+}
+
+/** Makes the sample workspace with its recorded thread and opens it. */
+export async function openSample(): Promise<void> {
+  try {
+    const { id } = await call('sample.make', {});
+    await openThread(id);
+  } catch (thrown) {
+    showFailure(reasonOfThrown(thrown));
+  }
+}
