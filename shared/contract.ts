@@ -18,6 +18,8 @@ export const rangeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('turn'), turn: z.number() }),
   z.object({ kind: z.literal('steps'), from: z.string(), to: z.string() }),
   z.object({ kind: z.literal('since'), step: z.string() }),
+  /** The state after one step against the state after another, whatever changed in between. */
+  z.object({ kind: z.literal('between'), from: z.string(), to: z.string() }),
   /** What a travel would change on disk: the disk now against the predicted state. */
   z.object({ kind: z.literal('plan'), stop: z.number() }),
 ]);

@@ -29,6 +29,7 @@ export function stepsOfRange(thread: Thread, range: Exclude<Range, { kind: 'plan
     return turn.steps.map((id) => stepOf(thread, id));
   }
   const [a, b] = [stepOf(thread, range.from), stepOf(thread, range.to)];
+  if (range.kind === 'between') return [a, b];
   const [first, last] = a.index <= b.index ? [a.index, b.index] : [b.index, a.index];
   // A branch that was dropped lies between its neighbours in the list, but nothing after it was built on it.
   const dropped = a.hidden !== null || b.hidden !== null;
@@ -54,6 +55,10 @@ export function sidesOf(thread: Thread, range: Exclude<Range, { kind: 'plan' }>)
     }
   }
   const name = nameOf(range, steps);
+  if (range.kind === 'between') {
+    const [from, to] = [lastTreeUpTo(thread, steps[0]), lastTreeUpTo(thread, steps[1])];
+    return from === null || to === null ? null : { from, to, only: null, steps, name };
+  }
   if (range.kind === 'since') {
     const to = lastTreeUpTo(thread, steps[0]);
     return to === null ? null : { from: to, to: null, only: null, steps, name };

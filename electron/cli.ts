@@ -1,0 +1,104 @@
+import { version } from '../package.json';
+import { reason, reasonOf, TurnbackError } from '../shared/errors.ts';
+import { type Arguments, type CommandName, isCommand, readArguments } from './cli/arguments.ts';
+import { diff, patch } from './cli/changes.ts';
+import { show, threads } from './cli/look.ts';
+import { doctor, noJson, sample } from './cli/places.ts';
+import { EXIT, type Exit, type Session } from './cli/session.ts';
+import { history, preview, redo, restore, revert, takeBack, undo, unrevert } from './cli/travels.ts';
+import { USAGE } from './cli/usage.ts';
+import { openViewer } from './cli-launch.ts';
+import { relaunchOnNewerNode } from './cli-relaunch.ts';
+import { Desk } from './host/desk.ts';
+import { serve } from './host/serve.ts';
+import { createGit } from './snapshots/git.ts';
+import { ownDataOf, placesOf } from './threads/places.ts';
+
+const COMMANDS: Record<CommandName, (session: Session) => Promise<Exit>> = {
+  open: async (session) => {
+    noJson(session);
+    await openViewer({ path: session.args.words[0] ?? null, sample: session.args.sample });
+    return EXIT.done;
+  },
+  serve: async (session) => {
+    noJson(session);
+    await serve({ port: session.args.port, path: session.args.words[0] ?? null });
+    return EXIT.done;
+  },
+  sample,
+  threads,
+  show,
+  diff,
+  patch,
+  preview,
+  revert,
+  'take-back': takeBack,
+  unrevert,
+  undo,
+  redo,
+  history,
+  restore,
+  doctor,
+};
+
+async function run(args: Arguments): Promise<Exit> {
+  const desk = new Desk({
+    places: placesOf(process.env, args.home),
+    ownData: ownDataOf(process.env),
+    git: createGit(),
+    emit: () => undefined,
+  });
+  const session: Session = {
+    desk,
+    args,
+    print: (text) => {
+      if (!args.json) process.stdout.write(text);
+    },
+    json: (value) => {
+      if (args.json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    },
+    say: (text) => {
+      process.stderr.write(`${text}\n`);
+    },
+  };
+  try {
+    return isCommand(args.command) ? await COMMANDS[args.command](session) : EXIT.usage;
+  } finally {
+    await desk.dispose();
+  }
+}
+
+async function main(argv: readonly string[]): Promise<Exit> {
+  const json = argv.includes('--json');
+  try {
+    const args = readArguments(argv);
+    if (args.help) {
+      process.stdout.write(USAGE);
+      return EXIT.done;
+    }
+    if (args.version) {
+      process.stdout.write(`${version}\n`);
+      return EXIT.done;
+    }
+    return await run(args);
+  } catch (thrown) {
+    const usage = thrown instanceof TurnbackError && thrown.code === 'USAGE';
+    const why = usage ? reason('USAGE', { what: thrown.message }) : reasonOf(thrown);
+    if (json) process.stdout.write(`${JSON.stringify({ error: why })}\n`);
+    process.stderr.write(usage ? `${why.message} (turnback --help)\n` : `${why.message} [${why.code}]\n`);
+    return usage ? EXIT.usage : EXIT.refused;
+  }
+}
+
+// A reader that closes early (`| head`) ends the output, not the work.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+const relaunched = relaunchOnNewerNode(process.argv.slice(2));
+if (relaunched !== null) process.exitCode = relaunched;
+else {
+  void main(process.argv.slice(2)).then((exit) => {
+    process.exitCode = exit;
+  });
+}

@@ -1,0 +1,115 @@
+import { parseArgs } from 'node:util';
+import { TurnbackError } from '../../shared/errors.ts';
+import type { DriftPolicy, Scope } from '../../shared/plan.ts';
+
+/** A command line, taken apart. */
+export interface Arguments {
+  command: string;
+  /** What stands after the command. */
+  words: string[];
+  json: boolean;
+  help: boolean;
+  version: boolean;
+  home: string | undefined;
+  root: string | null;
+  data: string | null;
+  scope: Scope;
+  drift: DriftPolicy;
+  restoreFiles: boolean;
+  to: string | null;
+  output: string | null;
+  port: number;
+  sample: boolean;
+}
+
+/** The commands and how many words each takes: least and most. */
+export const COMMANDS = {
+  open: [0, 1],
+  serve: [0, 1],
+  sample: [1, 1],
+  threads: [0, 0],
+  show: [1, 1],
+  diff: [2, 2],
+  patch: [2, 2],
+  preview: [2, 2],
+  revert: [2, 2],
+  'take-back': [2, 2],
+  unrevert: [1, 1],
+  undo: [1, 1],
+  redo: [1, 1],
+  history: [1, 1],
+  restore: [2, 2],
+  doctor: [1, 1],
+} as const satisfies Record<string, readonly [number, number]>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+export const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);
+
+function oneOf<T extends string>(name: string, value: string | undefined, allowed: readonly T[], otherwise: T): T {
+  if (value === undefined) return otherwise;
+  const found = allowed.find((one) => one === value);
+  if (found === undefined) throw new TurnbackError('USAGE', { what: `--${name} takes ${allowed.join(', ')}, not ${value}.` });
+  return found;
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', default: false },
+        home: { type: 'string' },
+        root: { type: 'string' },
+        data: { type: 'string' },
+        scope: { type: 'string' },
+        drift: { type: 'string' },
+        'restore-files': { type: 'boolean', default: false },
+        to: { type: 'string' },
+        output: { type: 'string', short: 'o' },
+        port: { type: 'string' },
+        sample: { type: 'boolean', default: false },
+      },
+    });
+  } catch (thrown) {
+    throw new TurnbackError('USAGE', { what: thrown instanceof Error ? thrown.message : String(thrown) });
+  }
+}
+
+/** Takes a command line apart; throws USAGE with what is wrong. A first word that is no command is a path to open. */
+export function readArguments(argv: readonly string[]): Arguments {
+  const { values, positionals } = parse(argv);
+  const first = positionals[0];
+  const named = first !== undefined && isCommand(first);
+  const command = named ? first : 'open';
+  const words = named ? positionals.slice(1) : positionals;
+  const [least, most] = COMMANDS[command];
+  if (!values.help && !values.version) {
+    if (words.length < least)
+      throw new TurnbackError('USAGE', { what: `turnback ${command} needs ${least} argument${least > 1 ? 's' : ''}.` });
+    if (words.length > most) throw new TurnbackError('USAGE', { what: `turnback ${command} does not take ${words[most]}.` });
+  }
+  const port = values.port === undefined ? 0 : Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new TurnbackError('USAGE', { what: `--port takes 0 to 65535, not ${values.port}.` });
+  return {
+    command,
+    words,
+    json: values.json,
+    help: values.help,
+    version: values.version,
+    home: values.home,
+    root: values.root ?? null,
+    data: values.data ?? null,
+    scope: oneOf('scope', values.scope, ['both', 'files', 'messages'] as const, 'both'),
+    drift: oneOf('drift', values.drift, ['merge', 'keep', 'overwrite', 'fail'] as const, 'merge'),
+    restoreFiles: values['restore-files'],
+    to: values.to ?? null,
+    output: values.output ?? null,
+    port,
+    sample: values.sample,
+  };
+}

@@ -1,0 +1,50 @@
+import type { ThreadView } from '../../shared/contract.ts';
+import { TurnbackError } from '../../shared/errors.ts';
+import type { Step } from '../../shared/model.ts';
+import type { Desk } from '../host/desk.ts';
+import type { Arguments } from './arguments.ts';
+
+/** What a command works with. */
+export interface Session {
+  desk: Desk;
+  args: Arguments;
+  /** Text for people or bytes of a patch; with `--json` only `json` writes. */
+  print(text: string | Uint8Array): void;
+  json(value: unknown): void;
+  /** A remark for people, on stderr. */
+  say(text: string): void;
+}
+
+/** Exit codes of the command line. */
+export const EXIT = { done: 0, refused: 1, usage: 2, skipped: 3 } as const;
+export type Exit = (typeof EXIT)[keyof typeof EXIT];
+
+/** Opens the thread that the first word names, with every step's files. */
+export async function openNamed(session: Session): Promise<{ id: string; view: ThreadView }> {
+  const { desk, args } = session;
+  const thread = await desk.open(args.words[0] ?? '', { root: args.root, data: args.data });
+  return { id: thread.head.id, view: await desk.viewWithSteps(thread.head.id) };
+}
+
+/** The step that a word names: an id, or its number. UNKNOWN_STEP otherwise. */
+export function stepNamed(view: ThreadView, word: string): Step {
+  const byId = view.steps.find((step) => step.id === word);
+  if (byId) return byId;
+  const number = /^(?:step:)?(\d+)$/.exec(word)?.[1];
+  const byNumber = number === undefined ? undefined : view.steps.find((step) => step.index === Number(number));
+  if (!byNumber) throw new TurnbackError('UNKNOWN_STEP', { id: word });
+  return byNumber;
+}
+
+/** The stop that a word names: a message id or `stop:K`. UNKNOWN_MESSAGE or STOP_DROPPED otherwise. */
+export function stopNamed(view: ThreadView, word: string): number {
+  const byId = view.messages.find((message) => message.id === word);
+  if (byId) {
+    if (byId.stop === null) throw new TurnbackError('STOP_DROPPED');
+    return byId.stop;
+  }
+  const stop = Number(/^stop:(\d+)$/.exec(word)?.[1] ?? Number.NaN);
+  const last = view.messages.reduce((most, message) => Math.max(most, message.stop ?? 0), 0);
+  if (!Number.isInteger(stop) || stop > last) throw new TurnbackError('UNKNOWN_MESSAGE', { id: word });
+  return stop;
+}

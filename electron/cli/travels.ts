@@ -1,0 +1,111 @@
+import { TurnbackError } from '../../shared/errors.ts';
+import type { Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
+import { showTreePath } from '../../shared/tree-path.ts';
+import { EXIT, type Exit, openNamed, type Session, stopNamed } from './session.ts';
+
+const VERB = { restore: 'restore', delete: 'delete', recreate: 'bring back' } as const;
+
+function printPlan(session: Session, plan: Plan): void {
+  const count = plan.files.length;
+  session.print(
+    `${count} file${count === 1 ? '' : 's'}, ${plan.messages} message${plan.messages === 1 ? '' : 's'}, turns ${plan.turns.join(', ') || 'none'}\n`,
+  );
+  for (const file of plan.files) {
+    const drift = file.drift ? `  changed since: ${file.choice}` : '';
+    const why = file.why ? ` (${file.why})` : '';
+    session.print(`  ${VERB[file.verb]} ${showTreePath(file.path)}${drift}${why}\n`);
+  }
+  if (plan.sideEffects.length > 0) session.print('Cannot be undone:\n');
+  for (const effect of plan.sideEffects) session.print(`  turn ${effect.turn}  ${effect.tool}: ${effect.summary}\n`);
+  if (plan.skipped.length > 0) session.print('Left alone:\n');
+  for (const skipped of plan.skipped) session.print(`  ${showTreePath(skipped.path)}: ${skipped.why}\n`);
+  for (const note of plan.notes) session.print(`${note}\n`);
+  if (plan.refusal) session.print(`Refused: ${plan.refusal.message}\n`);
+}
+
+/** `turnback preview THREAD MESSAGE` */
+export async function preview(session: Session): Promise<Exit> {
+  const { id, view } = await openNamed(session);
+  const stop = stopNamed(view, session.args.words[1] ?? '');
+  const plan = await session.desk.preview(id, { kind: 'revert', stop, entry: null, scope: session.args.scope });
+  const { target, turns, files, sideEffects, skipped, notes, refusal } = plan;
+  session.json({
+    target,
+    turns,
+    files: files.map(({ path, verb, drift, choice, why }) => ({ path, verb, drift, choice, why })),
+    sideEffects,
+    skipped,
+    notes,
+    refusal,
+  });
+  printPlan(session, plan);
+  return plan.refusal ? EXIT.refused : EXIT.done;
+}
+
+async function travel(session: Session, kind: TravelKind, where: { stop?: number; entry?: string; extra?: object } = {}): Promise<Exit> {
+  const { desk, args } = session;
+  const { id } = await openNamed(session);
+  const scope: Scope = kind === 'revert' ? args.scope : 'both';
+  const request = { kind, stop: where.stop ?? null, entry: where.entry ?? null, scope };
+  const result = await desk.run(id, request, {
+    drift: args.drift,
+    choices: {},
+    fingerprint: null,
+    onProgress: (done, total, label) => {
+      if (!args.json && process.stderr.isTTY && total > 20)
+        process.stderr.write(`\r${label} ${done} of ${total}${done === total ? '\n' : ''}`);
+    },
+  });
+  session.json({ ...result, ...where.extra });
+  printResult(session, result);
+  return result.files.some((file) => file.outcome === 'skipped' || file.outcome === 'kept' || file.outcome === 'failed')
+    ? EXIT.skipped
+    : EXIT.done;
+}
+
+function printResult(session: Session, result: TravelResult): void {
+  session.print(`${result.message}\n`);
+  for (const file of result.files) session.print(`  ${file.outcome} ${showTreePath(file.path)}${file.why ? `: ${file.why}` : ''}\n`);
+}
+
+/** `turnback revert THREAD MESSAGE` */
+export async function revert(session: Session): Promise<Exit> {
+  const { view } = await openNamed(session);
+  return travel(session, 'revert', { stop: stopNamed(view, session.args.words[1] ?? '') });
+}
+
+/** `turnback take-back THREAD MESSAGE`: to the stop before a user's message, whose text comes back. */
+export async function takeBack(session: Session): Promise<Exit> {
+  const { id, view } = await openNamed(session);
+  const stop = stopNamed(view, session.args.words[1] ?? '');
+  const message = view.messages.find((one) => one.stop === stop);
+  if (!message || message.role !== 'user')
+    throw new TurnbackError('USAGE', { what: 'take-back needs a message of the user; `turnback show` lists them.' });
+  const { parts } = await session.desk.body(id, message.id);
+  const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+  const exit = await travel(session, 'revert', { stop: stop - 1, extra: { text } });
+  session.print(`\n${text}\n`);
+  return exit;
+}
+
+/** `turnback unrevert THREAD` */
+export const unrevert = (session: Session): Promise<Exit> => travel(session, 'unrevert');
+/** `turnback undo THREAD` */
+export const undo = (session: Session): Promise<Exit> => travel(session, 'undo');
+/** `turnback redo THREAD` */
+export const redo = (session: Session): Promise<Exit> => travel(session, 'redo');
+/** `turnback restore THREAD ENTRY` */
+export const restore = (session: Session): Promise<Exit> => travel(session, 'restore', { entry: session.args.words[1] ?? '' });
+
+/** `turnback history THREAD` */
+export async function history(session: Session): Promise<Exit> {
+  const { id } = await openNamed(session);
+  const entries = await session.desk.history(id);
+  session.json({ entries });
+  for (const entry of entries) {
+    const can = entry.can === true ? '' : `  (cannot come back: ${entry.can.message})`;
+    session.print(`${entry.id}  ${new Date(entry.at).toISOString()}  ${entry.kind} to ${entry.target}, ${entry.files} files${can}\n`);
+  }
+  if (entries.length === 0) session.say('No travel was made in this thread yet.');
+  return EXIT.done;
+}

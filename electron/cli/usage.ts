@@ -1,0 +1,28 @@
+/** The text of `turnback --help`. */
+export const USAGE = `turnback: time travel for coding-agent threads
+
+  turnback [PATH] [--sample]                 open the viewer (PATH: a log, a store or a workspace)
+  turnback serve [PATH] [--port N]           the viewer in a browser, on this machine only
+  turnback sample DIR                        make a sample workspace with a recorded thread
+  turnback threads [--home DIR]              the threads that can be found
+  turnback show THREAD                       turns, steps, messages, what can be done and why not
+  turnback diff THREAD STEP [--to STEP|now]  files and unified diff
+  turnback patch THREAD STEP[..STEP] [-o F]  a patch that \`git apply\` takes
+  turnback preview THREAD MESSAGE            the plan: what a revert would do
+  turnback revert THREAD MESSAGE [--scope files|messages|both] [--drift merge|keep|overwrite|fail]
+  turnback take-back THREAD MESSAGE          revert to before a user's message, and print its text
+  turnback unrevert|undo|redo THREAD
+  turnback history THREAD
+  turnback restore THREAD ENTRY              bring files back to how they were before a travel
+  turnback doctor THREAD                     the health of a thread's log, workspace and snapshots
+
+THREAD is an id that \`threads\` printed, or a path to a log (store.db#THREAD names one in a database).
+MESSAGE is a message id or stop:K (after message K; stop:0 is before the first). STEP is a step id or its number.
+
+  --json        one JSON value on stdout
+  --root DIR    the workspace, where the log does not say it (remembered)
+  --data DIR    the snapshot folder, where the log does not say it (remembered)
+  --home DIR    look for threads in another home
+
+Exit codes: 0 done, 1 refused or failed, 2 usage, 3 done but some paths were skipped or kept.
+`;
