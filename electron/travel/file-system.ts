@@ -1,0 +1,56 @@
+import type { BigIntStats } from 'node:fs';
+import * as node from 'node:fs/promises';
+
+/** An open file, as far as a travel needs one. */
+export interface OpenFile {
+  write(bytes: Uint8Array): Promise<void>;
+  chmod(mode: number): Promise<void>;
+  sync(): Promise<void>;
+  stat(): Promise<BigIntStats>;
+  close(): Promise<void>;
+}
+
+/** Every call that a travel makes on files that it writes. One small layer, so that a test can make each call fail or kill the process at it. */
+export interface FileSystem {
+  open(path: Buffer, flags: number, mode?: number): Promise<OpenFile>;
+  lstat(path: Buffer): Promise<BigIntStats>;
+  readFile(path: Buffer): Promise<Buffer>;
+  readdir(path: Buffer): Promise<Buffer[]>;
+  mkdir(path: Buffer, mode: number): Promise<void>;
+  rmdir(path: Buffer): Promise<void>;
+  symlink(target: Buffer, path: Buffer): Promise<void>;
+  link(from: Buffer, to: Buffer): Promise<void>;
+  rename(from: Buffer, to: Buffer): Promise<void>;
+  unlink(path: Buffer): Promise<void>;
+  /** Bytes that may still be written on the disk that holds the path. */
+  free(path: Buffer): Promise<number>;
+}
+
+async function openFile(path: Buffer, flags: number, mode?: number): Promise<OpenFile> {
+  const handle = await node.open(path, flags, mode);
+  return {
+    write: (bytes) => handle.writeFile(bytes),
+    chmod: (bits) => handle.chmod(bits),
+    sync: () => handle.sync(),
+    stat: () => handle.stat({ bigint: true }),
+    close: () => handle.close(),
+  };
+}
+
+/** The machine's own files. */
+export const nodeFileSystem: FileSystem = {
+  open: openFile,
+  lstat: (path) => node.lstat(path, { bigint: true }),
+  readFile: (path) => node.readFile(path),
+  readdir: (path) => node.readdir(path, { encoding: 'buffer' }),
+  mkdir: (path, mode) => node.mkdir(path, { mode }).then(() => undefined),
+  rmdir: (path) => node.rmdir(path),
+  symlink: (target, path) => node.symlink(target, path),
+  link: (from, to) => node.link(from, to),
+  rename: (from, to) => node.rename(from, to),
+  unlink: (path) => node.unlink(path),
+  async free(path) {
+    const { bavail, bsize } = await node.statfs(path);
+    return bavail * bsize;
+  },
+};
