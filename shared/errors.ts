@@ -27,6 +27,7 @@ const SENTENCES = {
   AMBIGUOUS: (f) => `${of(f, 'path')} holds ${of(f, 'count')} threads. Name one of them: ${of(f, 'ids')}.`,
   UNKNOWN_THREAD: (f) => `No thread ${of(f, 'id')} was found. \`turnback threads\` lists those that can be found.`,
   UNKNOWN_MESSAGE: (f) => `There is no message ${of(f, 'id')} in this thread. \`turnback show\` lists them.`,
+  NOT_A_PROMPT: (f) => `${of(f, 'id')} is not a message of the user, so it cannot be taken back. \`turnback show\` lists them.`,
   UNKNOWN_STEP: (f) => `There is no step ${of(f, 'id')} in this thread. \`turnback show\` lists them.`,
   UNKNOWN_ENTRY: (f) => `There is no travel ${of(f, 'id')} in the history. \`turnback history\` lists them.`,
   NO_WORKSPACE: (f) => `The workspace folder ${of(f, 'path')} does not exist. Name the folder it was moved to (--root, or Locate folder).`,

@@ -79,8 +79,7 @@ export async function takeBack(session: Session): Promise<Exit> {
   const { id, view } = await openNamed(session);
   const stop = stopNamed(view, session.args.words[1] ?? '');
   const message = view.messages.find((one) => one.stop === stop);
-  if (!message || message.role !== 'user')
-    throw new TurnbackError('USAGE', { what: 'take-back needs a message of the user; `turnback show` lists them.' });
+  if (message?.role !== 'user') throw new TurnbackError('NOT_A_PROMPT', { id: session.args.words[1] ?? '' });
   const { parts } = await session.desk.body(id, message.id);
   const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
   const exit = await travel(session, 'revert', { stop: stop - 1, extra: { text } });
