@@ -83,6 +83,12 @@ const SENTENCES = {
   BAD_REQUEST: (f) => `The request ${of(f, 'call')} was not understood.${because(f)}`,
   BAD_SENDER: (f) => `A page that is not Turnback's own called ${of(f, 'call')}; it was refused.`,
   NOT_AVAILABLE_HERE: (f) => `${of(f, 'what')} is not available in this window.`,
+  FILE_EXISTS: (f) => `There is already a file at ${of(f, 'path')}, and it stays as it is. Choose another name.`,
+  SAVE_FAILED: (f) => `${of(f, 'path')} could not be saved.${because(f)} Choose a full path in a folder that you may write to.`,
+  PATCH_NOT_TEXT: () => 'This patch holds bytes that are not UTF-8 text, so it cannot be copied whole. Save it as a file.',
+  LINK_REFUSED: (f) => `${of(f, 'url')} is not opened: only http and https links are.`,
+  PORT_TAKEN: (f) => `Port ${of(f, 'port')} is in use. Name another one with --port, or leave it out to get a free one.`,
+  NOT_BUILT: (f) => `The viewer's page is missing at ${of(f, 'path')}. Run npm run build, then try again.`,
   NOT_SUPPORTED: (f) => `${of(f, 'what')} is not possible for this kind of thread.${because(f)}`,
 } as const satisfies Record<string, (facts: Facts) => string>;
 
