@@ -89,6 +89,8 @@ const SENTENCES = {
   LINK_REFUSED: (f) => `${of(f, 'url')} is not opened: only http and https links are.`,
   PORT_TAKEN: (f) => `Port ${of(f, 'port')} is in use. Name another one with --port, or leave it out to get a free one.`,
   NOT_BUILT: (f) => `The viewer's page is missing at ${of(f, 'path')}. Run npm run build, then try again.`,
+  HOST_LOST: () =>
+    'The connection to Turnback was lost. It is tried again; if it stays lost, start Turnback again and open its new address.',
   NOT_SUPPORTED: (f) => `${of(f, 'what')} is not possible for this kind of thread.${because(f)}`,
 } as const satisfies Record<string, (facts: Facts) => string>;
 
