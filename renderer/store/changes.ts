@@ -21,6 +21,8 @@ export function titleOfRange(range: Range): string {
       return `Turn ${range.turn}`;
     case 'steps':
       return `Steps ${step(range.from)} to ${step(range.to)}`;
+    case 'between':
+      return `After step ${step(range.from)} against after step ${step(range.to)}`;
     case 'since':
       return `Since step ${step(range.step)}`;
     case 'plan':

@@ -1,0 +1,75 @@
+import { DiffPane } from '../diff/diff-pane.tsx';
+import { FilesPane } from '../files/files-pane.tsx';
+import { StepsPane } from '../steps/steps-pane.tsx';
+import { useApp } from '../store/app-store.ts';
+import { useSession } from '../store/session-store.ts';
+import { Timeline } from '../timeline/timeline.tsx';
+import { Transcript } from '../transcript/transcript.tsx';
+import { StandingBar } from '../travel/standing-bar.tsx';
+import { Split } from '../ui/split.tsx';
+import { PaneTabs } from './pane-tabs.tsx';
+import { ThreadLoading } from './thread-loading.tsx';
+import { ThreadNotices } from './thread-notices.tsx';
+import { useLayout } from './use-layout.ts';
+
+const PANES = { transcript: <Transcript />, steps: <StepsPane />, files: <FilesPane />, diff: <DiffPane /> } as const;
+
+const MIDDLE = (
+  <Split
+    id="middle"
+    direction="vertical"
+    separators={['Resize steps and files']}
+    parts={[
+      { id: 'steps', size: 46, least: 110, content: PANES.steps },
+      { id: 'files', size: 54, least: 110, content: PANES.files },
+    ]}
+  />
+);
+
+/** Three columns at 1000 px and more; the file column folds away below that (the diff's head then has the list); one pane with tabs below 720. */
+function Columns() {
+  const layout = useLayout();
+  const pane = useApp((state) => state.pane);
+  if (layout === 'one') return <PaneTabs panes={PANES} pane={pane} />;
+  if (layout === 'two') {
+    return (
+      <Split
+        id="two"
+        direction="horizontal"
+        separators={['Resize transcript and diff']}
+        parts={[
+          { id: 'transcript', size: 46, least: 260, content: PANES.transcript },
+          { id: 'diff', size: 54, least: 280, content: PANES.diff },
+        ]}
+      />
+    );
+  }
+  return (
+    <Split
+      id="three"
+      direction="horizontal"
+      separators={['Resize transcript', 'Resize diff']}
+      parts={[
+        { id: 'transcript', size: 36, least: 280, content: PANES.transcript },
+        { id: 'middle', size: 22, least: 200, content: MIDDLE },
+        { id: 'diff', size: 42, least: 300, content: PANES.diff },
+      ]}
+    />
+  );
+}
+
+/** One open thread: timeline, columns, and the bar of a standing revert. */
+export function ThreadScreen() {
+  const hasView = useSession((state) => state.view !== null);
+  if (!hasView) return <ThreadLoading />;
+  return (
+    <main className="thread">
+      <Timeline />
+      <ThreadNotices />
+      <div className="thread-columns">
+        <Columns />
+      </div>
+      <StandingBar />
+    </main>
+  );
+}

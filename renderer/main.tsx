@@ -1,0 +1,18 @@
+import '@fontsource-variable/inter/wght.css';
+import './theme/tokens.css';
+import './theme/base.css';
+import { createRoot } from 'react-dom/client';
+import { createClient } from '../shared/client.ts';
+import { App } from './app/app.tsx';
+import { runCommand } from './commands.ts';
+import { appStore } from './store/app-store.ts';
+import { loadApp, startApp } from './store/start.ts';
+import { applyTheme } from './theme/theme.ts';
+import { createTransport } from './transport.ts';
+
+appStore.subscribe(({ settings }) => applyTheme(settings.theme));
+const client = createClient(createTransport(() => void loadApp()));
+void startApp(client, runCommand);
+
+const root = document.getElementById('root');
+if (root !== null) createRoot(root).render(<App />);

@@ -1,0 +1,4 @@
+/** The place of the history-panel. */
+export function HistoryPanel() {
+  return null;
+}

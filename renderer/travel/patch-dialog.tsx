@@ -1,0 +1,4 @@
+/** The place of the patch-dialog. */
+export function PatchDialog() {
+  return null;
+}

@@ -1,0 +1,4 @@
+/** The place of the standing-bar. */
+export function StandingBar() {
+  return null;
+}

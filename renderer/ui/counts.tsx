@@ -1,0 +1,31 @@
+import { showNumber } from './words.ts';
+import './counts.css';
+
+export interface CountsProps {
+  /** Lines; null when not known or for a binary file. */
+  added: number | null;
+  removed: number | null;
+  binary?: boolean;
+}
+
+/** "+42 −17" with the signs, so that it never hangs on colour alone. */
+export function Counts({ added, removed, binary }: CountsProps) {
+  if (binary) return <span className="counts muted">binary</span>;
+  if (added === null && removed === null) return null;
+  const said = `${showNumber(added ?? 0)} lines added, ${showNumber(removed ?? 0)} removed`;
+  return (
+    <span className="counts num">
+      <span className="sr">{said}</span>
+      {added === null || (added === 0 && removed !== 0) ? null : (
+        <span className="counts-added" aria-hidden="true">
+          +{showNumber(added)}
+        </span>
+      )}
+      {removed === null || removed === 0 ? null : (
+        <span className="counts-removed" aria-hidden="true">
+          −{showNumber(removed)}
+        </span>
+      )}
+    </span>
+  );
+}

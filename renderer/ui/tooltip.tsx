@@ -1,0 +1,41 @@
+import { Tooltip as Base } from '@base-ui/react/tooltip';
+import type { ReactElement, ReactNode } from 'react';
+import { Keys } from './keys.tsx';
+import './tooltip.css';
+
+export interface TooltipProps {
+  /** The words. Nothing is drawn when it is null. */
+  text: ReactNode;
+  /** Keys of the command table, such as `mod+k`. */
+  keys?: string | undefined;
+  side?: 'top' | 'bottom' | 'left' | 'right';
+  /** One element that takes a ref. */
+  children: ReactElement<Record<string, unknown>>;
+}
+
+/** A hint on hover and focus. It never holds the only copy of anything: the element carries its own accessible name. */
+export function Tooltip({ text, keys, side = 'bottom', children }: TooltipProps) {
+  if (text === null || text === undefined || text === '') return children;
+  return (
+    <Base.Root>
+      <Base.Trigger render={children} />
+      <Base.Portal>
+        <Base.Positioner side={side} sideOffset={6} className="tooltip-place">
+          <Base.Popup className="tooltip">
+            <span className="tooltip-text">{text}</span>
+            {keys === undefined ? null : <Keys keys={keys} />}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** Tooltips after the first come at once while the pointer moves along a toolbar. */
+export function TooltipGroup({ children }: { children: ReactNode }) {
+  return (
+    <Base.Provider delay={450} closeDelay={0} timeout={300}>
+      {children}
+    </Base.Provider>
+  );
+}
