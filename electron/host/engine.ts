@@ -1,0 +1,54 @@
+import type { Answer, EventName } from '../../shared/contract.ts';
+import { createGit } from '../snapshots/git.ts';
+import { ownDataOf, placesOf } from '../threads/places.ts';
+import { Desk } from './desk.ts';
+import { dispatch } from './dispatch.ts';
+import { createEmitter, type Emit } from './emitter.ts';
+import { createHandlers } from './handlers.ts';
+import type { HostPort } from './host-port.ts';
+import { Operations } from './operations.ts';
+import { SettingsFile } from './settings.ts';
+
+export interface EngineOptions {
+  port: HostPort;
+  /** Carries an event to every page. */
+  push: (event: EventName, payload: unknown) => void;
+  version: string;
+  /** The thread or path to open at start. */
+  open: string | null;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** All that stands behind the boundary, for whichever host. */
+export interface Engine {
+  readonly ownData: string;
+  readonly emit: Emit;
+  readonly busy: boolean;
+  answer(call: unknown, input: unknown): Promise<Answer>;
+  /** Waits for travels under way, then closes every thread. */
+  dispose(): Promise<void>;
+}
+
+/** Builds the engine over the environment: own data folder, places, git, desk, settings, handlers. */
+export function createEngine({ port, push, version, open, env = process.env }: EngineOptions): Engine {
+  const places = placesOf(env);
+  const ownData = ownDataOf(env);
+  const git = createGit();
+  const emit = createEmitter(push);
+  const desk = new Desk({ places, ownData, git, emit });
+  const operations = new Operations();
+  const settings = new SettingsFile(ownData);
+  const handlers = createHandlers({ desk, git, settings, operations, port, emit, version, home: places.home, open });
+  return {
+    ownData,
+    emit,
+    get busy() {
+      return operations.count > 0;
+    },
+    answer: (call, input) => dispatch(handlers, call, input),
+    async dispose() {
+      await operations.idle();
+      await desk.dispose();
+    },
+  };
+}
