@@ -46,6 +46,14 @@ const SENTENCES = {
   TREE_SHRUNK: (f) =>
     `The snapshot after this step holds ${of(f, 'after')} files, the one before ${of(f, 'before')}: it was not captured whole.`,
   NOT_CAPTURED: (f) => `Step ${of(f, 'step')} was not captured, so its files cannot go back or leave as a patch.${because(f)}`,
+  STEP_CUT_OFF: () =>
+    'This step was cut off before its snapshot was taken, and no later snapshot shows what it left. Its files cannot go back.',
+  STEPS_END_LATER: (f) =>
+    `The agent was cut off in turn ${of(f, 'turns')}. What it left there is read from the snapshot before the next prompt, so edits of yours in between count as the agent's.`,
+  SUBFOLDER_SNAPSHOTS: (f) =>
+    `The agent ran in ${of(f, 'folder')}, and its snapshots follow only that folder. What it changed elsewhere was not captured and cannot go back.`,
+  REVERT_INSIDE_TURN: () =>
+    'The agent reverted into the middle of a message. Its files went back to before that whole message, so it is shown as hidden.',
   NO_TOOL_CALLS: () => 'This step names no tool calls (an older log), so no message owns it and a revert cannot use it.',
   NOT_IDLE: () => 'Wait until the turn ends, then try again.',
   REVERT_STANDS: () => 'A revert stands. Run unrevert, or send a prompt, first.',
