@@ -99,6 +99,17 @@ const SENTENCES = {
   NOT_BUILT: (f) => `The viewer's page is missing at ${of(f, 'path')}. Run npm run build, then try again.`,
   HOST_LOST: () =>
     'The connection to Turnback was lost. It is tried again; if it stays lost, start Turnback again and open its new address.',
+  LOG_UNWRITABLE: (f) => `${of(f, 'path')} could not be written.${because(f)} The records before it are whole; check the disk, then go on.`,
+  RECORDING_HELD: (f) =>
+    `${of(f, 'what')} is being recorded by process ${of(f, 'pid')} on ${of(f, 'host')}. Close that session, then open the thread again.`,
+  RECORDING_LOST: (f) => `Another process took over ${of(f, 'what')}, so this session stopped. Open the thread again.`,
+  SESSION_CLOSED: () => 'This session is closed. Open the thread again.',
+  SNAPSHOTS_OFF: () => 'snapshots: git is not available.',
+  NO_TURN: () => 'No turn runs. Begin one with a prompt first.',
+  TURN_ENDED: () => 'This turn or step has ended, so nothing can be added to it. Begin a new one.',
+  UNKNOWN_COMMAND: (f) => `There is no command ${of(f, 'name')} in this session.`,
+  UNKNOWN_CALL: (f) => `There is no tool call ${of(f, 'id')} in this step. Record the assistant's message with its tool calls first.`,
+  BAD_OPTION: (f) => `${of(f, 'name')} cannot be used.${because(f)}`,
   NOT_SUPPORTED: (f) => `${of(f, 'what')} is not possible for this kind of thread.${because(f)}`,
 } as const satisfies Record<string, (facts: Facts) => string>;
 
