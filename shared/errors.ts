@@ -63,6 +63,12 @@ const SENTENCES = {
   REVERT_FINAL: () => 'A new prompt made the revert final. Its files can still come back from the history.',
   STOP_FIRST_MESSAGE: () => 'The agent cannot hide its first message. Choose a later message, or revert the files only.',
   STOP_WITHOUT_ID: () => 'This message has no id in the log, so the conversation cannot stand here. The nearest message that can is used.',
+  STOP_NOT_BEFORE_PROMPT: () => 'A recall takes back a prompt and all that follows, so the thread can only stand just before a prompt.',
+  CHANGES_NOT_KEPT: () => 'DSH keeps the changes of a turn only in its memory, so this step shows what its tools named, without contents.',
+  LOG_STOPPED: (f) =>
+    `Reading stopped at line ${of(f, 'line')}.${because(f)} What comes before it is shown, and nothing is written to this log.`,
+  LOG_INVALID: (f) =>
+    `Event ${of(f, 'seq')} breaks the rules of its format: DSH itself will not open this log.${because(f)} Nothing is written to it.`,
   STOP_DROPPED: () => 'This message was dropped from the conversation, so the thread cannot stand here.',
   LOG_RUNNING: (f) => `Wait until the turn ends, then try again. The log shows work that has not ended (${of(f, 'what')}).`,
   LOG_WAITING: () => 'The agent waits for an answer. Answer or cancel it in the agent, then try again.',

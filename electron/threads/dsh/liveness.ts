@@ -1,0 +1,34 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/** A log that moved so recently belongs to somebody: DSH writes live events in batches of up to 200 ms. */
+const FRESH_MS = 5_000;
+
+/**
+ * Signs that a DSH process has the session open, as words; null when there is none (formats/dsh.md, locks and liveness). The lock
+ * file is never removed, so it says nothing by being there: what counts is a lock on it, which Linux lists in `/proc/locks`.
+ */
+export async function liveSignOf(folder: string, log: string): Promise<string | null> {
+  const holder = await lockHolder(path.join(folder, 'session.lock'));
+  if (holder !== null) return `process ${holder} holds session.lock`;
+  const { mtimeMs } = await stat(log);
+  return Date.now() - mtimeMs < FRESH_MS ? 'the log was written to a moment ago' : null;
+}
+
+/** The process that holds a flock on the file; null when nobody does or the system does not tell. */
+async function lockHolder(file: string): Promise<string | null> {
+  let inode: bigint;
+  let locks: string;
+  try {
+    inode = (await stat(file, { bigint: true })).ino;
+    locks = await readFile('/proc/locks', 'utf8');
+  } catch {
+    // No lock file, or a system without /proc: the age of the log is all there is.
+    return null;
+  }
+  for (const line of locks.split('\n')) {
+    const [, kind, , , pid, where] = line.trim().split(/\s+/);
+    if (kind === 'FLOCK' && where?.split(':').at(-1) === String(inode)) return pid ?? null;
+  }
+  return null;
+}
