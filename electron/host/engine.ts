@@ -21,6 +21,7 @@ export interface EngineOptions {
 
 /** All that stands behind the boundary, for whichever host. */
 export interface Engine {
+  readonly desk: Desk;
   readonly ownData: string;
   readonly emit: Emit;
   readonly busy: boolean;
@@ -40,6 +41,7 @@ export function createEngine({ port, push, version, open, env = process.env }: E
   const settings = new SettingsFile(ownData);
   const handlers = createHandlers({ desk, git, settings, operations, port, emit, version, home: places.home, open });
   return {
+    desk,
     ownData,
     emit,
     get busy() {
