@@ -1,0 +1,99 @@
+import { TurnbackError } from '../../shared/errors.ts';
+import type { Step, Thread } from '../../shared/model.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
+import type { ObjectReader } from '../snapshots/objects.ts';
+import type { Layer } from './peel.ts';
+import type { TravelRecord } from './record.ts';
+import { type ChangeSource, stepSource, travelSources } from './sources-of-change.ts';
+
+/** The changes of one path that a travel takes out, newest first, or why it cannot. */
+export type Chain = { layers: Layer[] } | { why: string };
+
+/** Which paths a travel is about, and everything that changed them since. */
+export interface Scoped {
+  /** A path, and the place of the oldest change that goes. */
+  paths: ReadonlyMap<TreePath, number>;
+  /** Every source that may lie above those places, in any order. */
+  sources: readonly ChangeSource[];
+}
+
+const GONE = new Set(['dropped', 'undone', 'compacted', 'recalled']);
+
+/** Is the step part of the conversation, be it hidden by a revert that stands? */
+export function inConversation(step: Step): boolean {
+  return step.stop !== null && (step.hidden === null || !GONE.has(step.hidden.reason));
+}
+
+/** The steps after a stop, in the order of the log. */
+export function stepsAfter(thread: Thread, stop: number): Step[] {
+  return thread.steps.filter((step) => inConversation(step) && (step.stop ?? 0) > stop);
+}
+
+/**
+ * What a revert to the stop is about: the paths that the steps after it list, and above each path's oldest such step every
+ * step and travel that changed it. A step that was dropped counts where a travel of ours took its files back: both are in the
+ * history of the disk, and without both it would not add up.
+ */
+export function scopeOfRevert(
+  thread: Thread,
+  stop: number,
+  records: readonly TravelRecord[],
+  extra: readonly ChangeSource[],
+  objects: ObjectReader | null,
+): Scoped {
+  const covered = new Set(records.flatMap((record) => record.covers));
+  const after = stepsAfter(thread, stop).map((step) => stepSource(thread, step, objects));
+  const dropped = thread.steps
+    .filter((step) => !inConversation(step) && covered.has(step.id))
+    .map((step) => stepSource(thread, step, objects))
+    .filter((source) => source.broken === null);
+  const paths = new Map<TreePath, number>();
+  for (const source of after) for (const path of source.paths) if (!paths.has(path)) paths.set(path, source.position);
+  const travels = travelSources(thread, records).flatMap(({ sources }) => sources);
+  return { paths, sources: [...after, ...dropped, ...travels, ...extra] };
+}
+
+/** What taking back some of these sources is about: their paths, and what lies above each. */
+export function scopeOfSources(taken: readonly ChangeSource[], above: readonly ChangeSource[]): Scoped {
+  const paths = new Map<TreePath, number>();
+  for (const source of taken) {
+    for (const path of source.paths) paths.set(path, Math.min(source.position, paths.get(path) ?? Number.POSITIVE_INFINITY));
+  }
+  return { paths, sources: [...new Set([...taken, ...above])] };
+}
+
+/** The chain of every path, or of those asked for. A tree that is gone is that path's reason, not an error. */
+export async function chainsOf(scoped: Scoped, only?: ReadonlySet<TreePath>): Promise<Map<TreePath, Chain>> {
+  const newestFirst = [...scoped.sources].sort((a, b) => b.position - a.position);
+  const byPath = new Map<TreePath, ChangeSource[]>();
+  for (const source of newestFirst) {
+    for (const path of source.paths) {
+      const lowest = scoped.paths.get(path);
+      if (lowest === undefined || source.position < lowest || (only && !only.has(path))) continue;
+      const known = byPath.get(path);
+      if (known) known.push(source);
+      else byPath.set(path, [source]);
+    }
+  }
+  const chains = new Map<TreePath, Chain>();
+  await Promise.all([...byPath].map(async ([path, sources]) => void chains.set(path, await chainOf(path, sources))));
+  // In the order in which the paths first appear, not in that of the answers.
+  return new Map([...byPath.keys()].map((path) => [path, chains.get(path) ?? { why: '' }]));
+}
+
+async function chainOf(path: TreePath, sources: readonly ChangeSource[]): Promise<Chain> {
+  const broken = sources.find((source) => source.broken !== null);
+  if (broken?.broken) return { why: broken.broken };
+  const layers: Layer[] = [];
+  for (const source of sources) {
+    try {
+      const layer = await source.layer(path);
+      if (layer === null) return { why: 'It is a submodule; its content is not in the snapshots.' };
+      layers.push(layer);
+    } catch (thrown) {
+      if (thrown instanceof TurnbackError && thrown.code === 'TREE_MISSING') return { why: thrown.message };
+      throw thrown;
+    }
+  }
+  return { layers };
+}

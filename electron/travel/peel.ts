@@ -1,0 +1,65 @@
+import { type Content, sameContent } from './content.ts';
+import { type Clash, type MergeText, mergeContent } from './merge-content.ts';
+
+/** One change of a path that is known from both sides: by a step of the agent, or by a travel of ours. */
+export interface Layer {
+  /** What stood there before the change and what it left. */
+  before: Content;
+  after: Content;
+  /** The snapshot lists the path, but every tool of the step says what it wrote and none wrote this: somebody else's change. */
+  bystander: boolean;
+  /** `before` comes from our own safety snapshot of this disk, not from a foreign store. */
+  own: boolean;
+  /** Words for where the change comes from: "step 3". */
+  from: string;
+}
+
+export interface Peeled {
+  /** What `overwrite` writes: the state before the oldest layer, whatever came since. */
+  target: Content;
+  /** May `target` be believed to be the user's own (a link that leads out of the workspace, say)? */
+  targetOwn: boolean;
+  /** What stays when only the agent's changes are taken out; null when they cannot be. */
+  merged: Content | null;
+  /** The content after each layer was taken out, newest first, as long as that went well; by number of layers. */
+  states: Content[];
+  /** Disk and layers do not fit together: somebody else changed the path, too. */
+  drift: boolean;
+  clash: Clash | null;
+  /** The layer that the path could not be peeled through, or the bystander's. */
+  at: Layer | null;
+}
+
+/**
+ * Takes layers off what stands on disk, newest first (design.md, "Which content a path gets"). While disk and layers fit
+ * exactly the answer is exact; where they do not, a three-way merge takes each layer's change out of what is there.
+ * Null when nothing needs to happen: no layer changes the path, or the disk is already at the target.
+ */
+export async function peel(disk: Content, layers: readonly Layer[], text: MergeText): Promise<Peeled | null> {
+  const real = layers.filter((layer) => !sameContent(layer.before, layer.after));
+  const oldest = real.at(-1);
+  if (oldest === undefined || sameContent(disk, oldest.before)) return null;
+  const fits = real.every((layer, at) => sameContent(at === 0 ? disk : (real[at - 1]?.before ?? disk), layer.after));
+  const bystander = real.find((layer) => layer.bystander) ?? null;
+  const base = { target: oldest.before, targetOwn: oldest.own };
+  if (fits && bystander === null) {
+    const states = layers.map((_, at) => stateBelow(disk, layers.slice(0, at + 1)));
+    return { ...base, merged: oldest.before, states, drift: false, clash: null, at: null };
+  }
+  let ours = disk;
+  const states: Content[] = [];
+  for (const layer of layers) {
+    if (!layer.bystander) {
+      const merged = await mergeContent(layer.after, ours, layer.before, text);
+      if (!merged.clean) return { ...base, merged: null, states, drift: true, clash: merged.why, at: layer };
+      ours = merged.content;
+    }
+    states.push(ours);
+  }
+  return { ...base, merged: ours, states, drift: true, clash: null, at: bystander };
+}
+
+/** Where disk and layers fit: what stands there once these layers are off. */
+function stateBelow(disk: Content, layers: readonly Layer[]): Content {
+  return layers.reduce((state, layer) => (sameContent(layer.before, layer.after) ? state : layer.before), disk);
+}
