@@ -9,6 +9,10 @@ export type PaneSignal =
   | 'focus-cursor'
   | 'focus-search'
   | 'filter-files'
+  | 'scroll-to-match'
+  | 'zoom-in'
+  | 'zoom-out'
+  | 'zoom-all'
   | 'scroll-to-cursor'
   | 'scroll-to-end';
 

@@ -4,6 +4,7 @@ import { changesStore } from './changes-store.ts';
 import { cursorStore, restingCursor } from './cursor-store.ts';
 import { call, reasonOfThrown } from './host.ts';
 import { leavePreview } from './preview.ts';
+import { clearSearch, refreshSearch } from './search.ts';
 import { showSelection } from './selection.ts';
 import { emptySession, sessionStore } from './session-store.ts';
 import { positionOfStop } from './stops.ts';
@@ -39,6 +40,7 @@ function takeView(answer: ThreadView): void {
   const grown = session.view === null ? 0 : Math.max(0, view.messages.length - session.view.messages.length);
   const gone = cursor.preview !== null && index.stops[positionOfStop(index.stops, cursor.preview)]?.stop !== cursor.preview;
   sessionStore.setState({ view, index, phase: 'ready', error: null });
+  refreshSearch();
   const row = view.standing === null ? Number.POSITIVE_INFINITY : (index.stops[positionOfStop(index.stops, here)]?.row ?? -1);
   if (gone) leavePreview();
   const preview = cursorStore.getState().preview;
@@ -112,6 +114,7 @@ export function closeThread(): void {
   opening += 1;
   leavePreview();
   forgetBodies();
+  clearSearch();
   sessionStore.setState(emptySession);
   cursorStore.setState(restingCursor);
   changesStore.setState(changesStore.getInitialState());

@@ -1,0 +1,10 @@
+import type { ErrorCode } from '../../shared/errors.ts';
+import { runCommand } from '../commands.ts';
+import { Button } from '../ui/button.tsx';
+
+const WORKSPACE: ReadonlySet<ErrorCode> = new Set(['NO_WORKSPACE', 'UNKNOWN_WORKSPACE', 'WRONG_WORKSPACE']);
+
+/** The way out of a workspace that was moved or is not known: naming its folder. Nothing for other reasons. */
+export function LocateTools({ code }: { code: ErrorCode }) {
+  return WORKSPACE.has(code) ? <Button onClick={() => runCommand('locate-workspace')}>Locate folder…</Button> : null;
+}
