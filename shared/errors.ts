@@ -40,6 +40,8 @@ const SENTENCES = {
     'This thread has no snapshots: it ran outside a git project, or snapshots were off. Only the conversation can be read.',
   TREE_MISSING: (f) =>
     `The snapshot ${of(f, 'tree')} is gone from the store: it has expired or was removed. This step's files cannot be shown or go back.`,
+  TREE_TOO_LARGE: (f) =>
+    `The snapshot ${of(f, 'tree')} names more than ${of(f, 'count')} files, so it is not read. Check the store it comes from.`,
   TREE_EMPTY: () => 'This step has no snapshot id: the agent recorded none.',
   TREES_EQUAL: (f) =>
     `Tools wrote ${of(f, 'files')} in this step, but the snapshots before and after are equal: the change was not captured.`,
@@ -86,9 +88,23 @@ const SENTENCES = {
   LEASE_HELD: (f) => `Another Turnback (process ${of(f, 'pid')}) is travelling in this folder. Wait until it ends.`,
   INTERRUPTED: () => 'A revert was interrupted. Finish it or roll it back first.',
   NOT_INTERRUPTED: () => 'No travel was interrupted, so there is nothing to finish or roll back.',
+  FILE_BUSY: (f) => `${of(f, 'path')} keeps changing while it is read. Stop what writes to it, then try again.`,
   PLAN_STALE: (f) => `${of(f, 'path')} changed since the preview. Look at the new preview, then try again.`,
   DRIFTED: (f) => `${of(f, 'count')} files were changed since (${of(f, 'paths')}), and --drift fail was asked for. Nothing was written.`,
   WRITE_FAILED: (f) => `${of(f, 'path')} could not be written.${because(f)} Everything was put back as it was.`,
+  NOTHING_AFTER: () => 'No message comes after this one, so there is nothing to take back. Choose an earlier message.',
+  NO_FILES_AFTER: () => 'No step after this message changed a file, so there is nothing to put back.',
+  FILES_ALREADY_THERE: () => 'The files already are as they were at this message, so there is nothing to put back.',
+  NOTHING_CAN_GO_BACK: (f) =>
+    `None of the ${of(f, 'count')} files can go back. ${of(f, 'path')}: ${of(f, 'cause')} Choose messages only, or another message.`,
+  CHOICE_IMPOSSIBLE: (f) => `${of(f, 'path')} cannot be ${of(f, 'choice')}. Look at the preview for what is possible.`,
+  OBJECT_DAMAGED: (f) => `The snapshot of ${of(f, 'path')} is damaged: its bytes are not what their id says. Nothing was written.`,
+  SAFETY_GONE: () => 'The safety snapshot of this travel is gone, so its files cannot come back.',
+  HISTORY_UNREADABLE: (f) =>
+    `${of(f, 'path')} cannot be read.${because(f)} Move it away to start a new history; no file of yours is touched.`,
+  RECOVERY_MOVED: () => 'The log grew after the interruption, so the travel cannot be finished. Choose Roll back.',
+  RECOVERY_NEEDS_THREAD: (f) =>
+    `The thread ${of(f, 'id')} cannot be opened, and without it this travel cannot be ended. Open it again first.`,
   RECOVERY_FAILED: (f) =>
     `${of(f, 'path')} could not be put back.${because(f)} The safety snapshot is kept; close what uses the file and choose Roll back again.`,
   DISK_FULL: (f) => `The disk is too full: ${of(f, 'need')} bytes are needed and ${of(f, 'free')} are free. Nothing was written.`,
