@@ -77,8 +77,13 @@ export async function chainsOf(scoped: Scoped, only?: ReadonlySet<TreePath>): Pr
   }
   const chains = new Map<TreePath, Chain>();
   await Promise.all([...byPath].map(async ([path, sources]) => void chains.set(path, await chainOf(path, sources))));
-  // In the order in which the paths first appear, not in that of the answers.
-  return new Map([...byPath.keys()].map((path) => [path, chains.get(path) ?? { why: '' }]));
+  // In the order in which the log first names the paths, not in that of the answers.
+  const ordered = new Map<TreePath, Chain>();
+  for (const path of scoped.paths.keys()) {
+    const chain = chains.get(path);
+    if (chain) ordered.set(path, chain);
+  }
+  return ordered;
 }
 
 async function chainOf(path: TreePath, sources: readonly ChangeSource[]): Promise<Chain> {

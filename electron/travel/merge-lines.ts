@@ -1,0 +1,29 @@
+import type { TreePath } from '../../shared/tree-path.ts';
+import type { Git } from '../snapshots/git.ts';
+import { mergeText } from '../snapshots/merge.ts';
+import type { Blobs } from './blobs.ts';
+import type { MergeText } from './merge-content.ts';
+
+/** A larger file is not merged by lines: it would take longer than anybody waits for a preview. */
+const MOST_MERGED = 16 * 1024 * 1024;
+
+/** Git's own rule: a NUL among the first 8000 bytes. */
+function isBinary(bytes: Buffer): boolean {
+  return bytes.subarray(0, 8000).includes(0);
+}
+
+/** Merging by lines for one path, with git's own merge; what comes out is kept in `blobs`. `tmp` is a folder of ours. */
+export function lineMerge(git: Git, blobs: Blobs, path: TreePath, tmp: string): MergeText {
+  return async (base, ours, theirs) => {
+    const [baseBytes, oursBytes, theirsBytes] = [
+      await blobs.read(base, path),
+      await blobs.read(ours, path),
+      await blobs.read(theirs, path),
+    ];
+    const all = [baseBytes, oursBytes, theirsBytes];
+    if (all.some(isBinary)) return { clean: false, why: 'binary' };
+    if (all.some((bytes) => bytes.length > MOST_MERGED)) return { clean: false, why: 'large' };
+    const merged = await mergeText(git, { base: baseBytes, ours: oursBytes, theirs: theirsBytes, tmp });
+    return merged.clean ? { clean: true, oid: blobs.add(merged.bytes) } : { clean: false, why: 'conflict' };
+  };
+}
