@@ -1,0 +1,74 @@
+import { TurnbackError } from '../../shared/errors.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
+import { treeWith } from './capture.ts';
+import { gitFailed } from './git.ts';
+import { formatOfId } from './object-id.ts';
+import { ObjectReader, type TreeEntry } from './objects.ts';
+import type { SnapshotStore } from './store.ts';
+
+/** The form of every patch, independent of any config: the one that `git apply` takes on any machine (cases C-19). */
+const FORM = [
+  '--binary',
+  '--full-index',
+  '--no-renames',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--unified=3',
+  '--inter-hunk-context=0',
+  '--diff-algorithm=default',
+  '--indent-heuristic',
+  '--submodule=short',
+];
+
+/** The tree that has `to`'s state at the listed paths and `from`'s everywhere else. */
+async function onlyThese(store: SnapshotStore, from: string, to: string, only: readonly TreePath[]): Promise<string> {
+  const objects = new ObjectReader(store);
+  try {
+    const changes = new Map<TreePath, TreeEntry | null>();
+    for (const path of only) changes.set(path, await objects.entry(to, path));
+    return await treeWith(store, { base: from, changes });
+  } finally {
+    await objects.close();
+  }
+}
+
+/**
+ * The patch from one tree to another, as it comes out of git: byte for byte `git diff --binary --full-index --no-renames
+ * --no-ext-diff --no-textconv`. `only` limits it to some paths; null for all. Empty when nothing differs. Throws TREE_MISSING
+ * before the first piece, CANCELLED, or GIT_FAILED after some.
+ */
+export async function* patchOf(
+  store: SnapshotStore,
+  o: { from: string; to: string; only: readonly TreePath[] | null; signal?: AbortSignal | undefined },
+): AsyncIterable<Buffer> {
+  for (const tree of [o.from, o.to]) if (formatOfId(tree) !== store.format) throw new TurnbackError('TREE_MISSING', { tree });
+  const to = o.only === null ? o.to : await onlyThese(store, o.from, o.to, o.only);
+  const call = { name: 'diff', args: ['diff', ...FORM, o.from, to, '--'], gitDir: store.gitDir, signal: o.signal };
+  const process = store.git.start(call);
+  let ended = false;
+  process.end();
+  try {
+    yield* process.stdout;
+    const exit = await process.done;
+    ended = true;
+    if (o.signal?.aborted) throw new TurnbackError('CANCELLED');
+    if (exit !== 0) throw await whyNot(store, o, gitFailed('diff', exit, process.stderr()));
+  } finally {
+    if (!ended) process.kill();
+  }
+}
+
+/** A missing tree is the likely reason why git could not compare; asked only then. */
+async function whyNot(store: SnapshotStore, o: { from: string; to: string }, failure: TurnbackError): Promise<TurnbackError> {
+  const objects = new ObjectReader(store);
+  try {
+    for (const tree of [o.from, o.to])
+      if (!(await objects.hasTree(tree))) return new TurnbackError('TREE_MISSING', { tree }, { cause: failure });
+    return failure;
+  } finally {
+    await objects.close();
+  }
+}

@@ -1,0 +1,137 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { TurnbackError } from '../../shared/errors.ts';
+import { alternatesFile } from './alternates.ts';
+import { syncFile, syncFolder, writeDurably } from './durable.ts';
+import type { Git } from './git.ts';
+import { formatOfId, type ObjectFormat } from './object-id.ts';
+
+/** A git dir of our own. What it reads may be foreign; its config, hooks and attributes never are. */
+export interface SnapshotStore {
+  readonly git: Git;
+  readonly gitDir: string;
+  readonly format: ObjectFormat;
+  /** Foreign object folders that it reads through alternates. */
+  readonly objectFolders: readonly string[];
+}
+
+/** Attributes that outrank every `.gitattributes` of a workspace: bytes go in and out as they are and no driver runs. */
+const ATTRIBUTES = '* -text !eol !ident !filter !working-tree-encoding !diff !merge\n';
+
+/** Names that no snapshot of ours holds, whatever the workspace's own ignore files say. */
+const EXCLUDES = '.env\n.env.*\n';
+
+function configOf(format: ObjectFormat): string {
+  const core = '\tbare = true\n\tlogAllRefUpdates = false\n';
+  return format === 'sha1'
+    ? `[core]\n\trepositoryformatversion = 0\n${core}`
+    : `[core]\n\trepositoryformatversion = 1\n${core}[extensions]\n\tobjectFormat = sha256\n`;
+}
+
+async function contentOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/**
+ * A bare repository made by hand: `git init` would copy templates. Built aside and renamed into place, so that two
+ * processes may do it at once; an existing one gets missing or changed files back.
+ */
+async function makeStore(gitDir: string, format: ObjectFormat, folders: readonly string[]): Promise<void> {
+  const files: Record<string, string> = {
+    HEAD: 'ref: refs/heads/none\n',
+    config: configOf(format),
+    'info/attributes': ATTRIBUTES,
+    'info/exclude': EXCLUDES,
+    ...(folders.length === 0 ? {} : { 'objects/info/alternates': alternatesFile(folders) }),
+  };
+  const build = async (at: string): Promise<void> => {
+    for (const folder of ['', 'info', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/turnback'])
+      await mkdir(path.join(at, folder), { recursive: true, mode: 0o700 });
+    for (const [name, content] of Object.entries(files)) {
+      const file = path.join(at, name);
+      if ((await contentOf(file)) !== content) await writeDurably(file, content);
+    }
+  };
+  if ((await contentOf(path.join(gitDir, 'HEAD'))) !== null) return build(gitDir);
+  await mkdir(path.dirname(gitDir), { recursive: true, mode: 0o700 });
+  const aside = `${gitDir}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    await build(aside);
+    await rename(aside, gitDir);
+    await syncFolder(path.dirname(gitDir));
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true });
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    // Another process was first, or a crash left a folder without HEAD: fill in what it lacks.
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].includes(code)) await build(gitDir);
+    else throw error;
+  }
+}
+
+const keyOf = (...parts: readonly string[]): string => createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 32);
+
+/**
+ * The repository through which foreign trees are read: clean, bare and ours, its alternates pointing at the foreign
+ * object folders (formats/opencode-and-claude-code.md 1.5, "Robust reading"). What those borrow is followed by git.
+ * Safe to call again and from two processes. Nothing is written to the foreign folders.
+ */
+export async function openQuarantine(o: {
+  git: Git;
+  ownData: string;
+  objectFolders: readonly string[];
+  format: ObjectFormat;
+}): Promise<SnapshotStore> {
+  const folders = o.objectFolders.map((folder) => path.resolve(folder));
+  const gitDir = path.join(path.resolve(o.ownData), 'quarantine', `${keyOf(o.format, ...folders)}.git`);
+  await makeStore(gitDir, o.format, folders);
+  return { git: o.git, gitDir, format: o.format, objectFolders: folders };
+}
+
+/** The repository that keeps what Turnback saves of a workspace before it writes there. It borrows nothing. */
+export async function openSafetyStore(o: { git: Git; ownData: string; root: string; format?: ObjectFormat }): Promise<SnapshotStore> {
+  const format = o.format ?? 'sha1';
+  const name = format === 'sha1' ? keyOf(o.root) : `${keyOf(o.root)}-sha256`;
+  const gitDir = path.join(path.resolve(o.ownData), 'safety', `${name}.git`);
+  await makeStore(gitDir, format, []);
+  return { git: o.git, gitDir, format, objectFolders: [] };
+}
+
+/** `refs/turnback/<name>`; names are ours, so a strange one is a mistake of ours. */
+function refOf(name: string): string {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_-]*(?:[./][A-Za-z0-9_][A-Za-z0-9_-]*)*$/.test(name) || /\.lock(?:\/|$)/.test(name))
+    throw new TurnbackError('INTERNAL', { cause: `${name} cannot name a pin` });
+  return `refs/turnback/${name}`;
+}
+
+/** Keeps a tree from every gc by a ref of ours; durable when it resolves. */
+export async function pin(store: SnapshotStore, name: string, tree: string): Promise<void> {
+  const ref = refOf(name);
+  if (formatOfId(tree) !== store.format) throw new TurnbackError('INTERNAL', { cause: `${tree} is no tree id of this store` });
+  await store.git.run({ name: 'update-ref', args: ['update-ref', '--no-deref', ref, tree], gitDir: store.gitDir });
+  // Git before 2.36 does not sync refs.
+  const file = path.join(store.gitDir, ref);
+  await syncFile(file);
+  for (let folder = path.dirname(file); folder.length > store.gitDir.length; folder = path.dirname(folder)) await syncFolder(folder);
+}
+
+/** Lets a tree go. Not an error when nothing has that name. */
+export async function unpin(store: SnapshotStore, name: string): Promise<void> {
+  await store.git.run({ name: 'update-ref', args: ['update-ref', '--no-deref', '-d', refOf(name)], gitDir: store.gitDir });
+}
+
+/** Every tree that is kept, by name. */
+export async function pins(store: SnapshotStore): Promise<{ name: string; tree: string }[]> {
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/turnback/'];
+  const { stdout } = await store.git.run({ name: 'for-each-ref', args, gitDir: store.gitDir });
+  const lines = stdout.toString('utf8').split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const space = line.indexOf(' ');
+    return { name: line.slice(space + 1 + 'refs/turnback/'.length), tree: line.slice(0, space) };
+  });
+}

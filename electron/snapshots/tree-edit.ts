@@ -1,0 +1,64 @@
+import { bytesOfTreePath, type TreePath } from '../../shared/tree-path.ts';
+import type { TreeEntry } from './objects.ts';
+import { type TreeLine, treeBytes } from './tree-object.ts';
+
+/** The changes below one folder. `entry`: what shall stand here; null for no file; undefined for no change. */
+interface Node {
+  entry: TreeEntry | null | undefined;
+  children: Map<string, Node>;
+}
+
+export interface TreeEdit {
+  base: string | null;
+  changes: ReadonlyMap<TreePath, TreeEntry | null>;
+  /** The lines of a folder of the base. */
+  lines(tree: string): Promise<readonly TreeLine[]>;
+  /** Stores a tree object and gives its id. Lines that are new to it are among `lines`. */
+  write(bytes: Buffer, lines: readonly TreeLine[]): Promise<string>;
+}
+
+const node = (): Node => ({ entry: undefined, children: new Map() });
+
+function nodesOf(changes: ReadonlyMap<TreePath, TreeEntry | null>): Node {
+  const root = node();
+  for (const [path, entry] of changes) {
+    let at = root;
+    for (const part of Buffer.from(bytesOfTreePath(path)).toString('latin1').split('/')) {
+      if (part === '') throw new Error('a tree path has no empty part');
+      const next = at.children.get(part) ?? node();
+      at.children.set(part, next);
+      at = next;
+    }
+    at.entry = entry;
+  }
+  return root;
+}
+
+/**
+ * The id of the tree that is `base` with some paths replaced or removed. Only folders above a changed path are written.
+ * Null removes a file, never a folder; an entry takes the place of a folder, and a path below it that of a file. A folder
+ * that holds nothing any more is gone.
+ */
+export async function editTree(edit: TreeEdit): Promise<string> {
+  const walk = async (base: string | null, change: Node): Promise<string | null> => {
+    const lines = new Map((base === null ? [] : await edit.lines(base)).map((line) => [line.name, line]));
+    for (const [name, child] of change.children) {
+      const old = lines.get(name);
+      const folder = old?.mode === '40000' ? old.oid : null;
+      if (child.entry) {
+        lines.set(name, { name, ...child.entry });
+        continue;
+      }
+      if (child.entry === null && folder === null) lines.delete(name);
+      if (child.children.size === 0) continue;
+      const tree = await walk(folder, child);
+      if (tree !== null) lines.set(name, { name, mode: '40000', oid: tree });
+      else if (folder !== null) lines.delete(name);
+    }
+    if (lines.size === 0 && change !== root) return null;
+    const all = [...lines.values()];
+    return edit.write(treeBytes(all), all);
+  };
+  const root = nodesOf(edit.changes);
+  return (await walk(edit.base, root)) ?? '';
+}
