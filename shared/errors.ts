@@ -66,6 +66,22 @@ const SENTENCES = {
   STOP_FIRST_MESSAGE: () => 'The agent cannot hide its first message. Choose a later message, or revert the files only.',
   STOP_WITHOUT_ID: () => 'This message has no id in the log, so the conversation cannot stand here. The nearest message that can is used.',
   STOP_NOT_BEFORE_PROMPT: () => 'A recall takes back a prompt and all that follows, so the thread can only stand just before a prompt.',
+  UNSUPPORTED_FORMAT: (f) =>
+    `A recall needs format 3 or 4; this session has format ${of(f, 'version')}. Open it once in a newer DSH, which converts it.`,
+  NOT_ON_SURFACE: () => 'This prompt is not part of the conversation any more: it was recalled or compacted before.',
+  CHANGES_LOST: (f) =>
+    `The file list of turn ${of(f, 'turn')} is no longer available (DSH was restarted). The recall is refused because the files would stay changed.`,
+  CHANGES_NOT_READY: (f) =>
+    `Turn ${of(f, 'turn')} wrote files, but its change list does not exist yet. Let DSH end the turn, then try again.`,
+  NOT_RESTORABLE: (f) =>
+    `${of(f, 'path')} cannot be put back.${because(f)} Nothing was restored and nothing was recalled; recall without restoring files instead.`,
+  CONFLICT: (f) => `${of(f, 'path')} was changed later, so its old lines do not fit. Nothing was restored and nothing was recalled.`,
+  COLD_AT_TURN_BOUNDARY: () =>
+    'No agent is running and the log ends between turns: there is no step to attach the recall to. It is planned, and takes effect when a step is open.',
+  CALL_NOT_STARTED: (f) =>
+    `The tool call ${of(f, 'call')} never started, and only DSH itself can close it. Open the session in DSH once, then try again.`,
+  HOST_UNREACHABLE: (f) => `The DSH host at ${of(f, 'address')} did not answer.${because(f)} Check its address and token.`,
+  STALE_PENDING: () => 'The planned recall was dropped: the conversation is not what it was when it was planned. Look at it again.',
   CHANGES_NOT_KEPT: () => 'DSH keeps the changes of a turn only in its memory, so this step shows what its tools named, without contents.',
   LOG_STOPPED: (f) =>
     `Reading stopped at line ${of(f, 'line')}.${because(f)} What comes before it is shown, and nothing is written to this log.`,
