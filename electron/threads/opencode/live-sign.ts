@@ -1,0 +1,59 @@
+import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { MOVING_MS } from './session-status.ts';
+
+/** The search for processes ends after this time: it is a courtesy, the times of the files are the rule. */
+const SEARCH_MS = 300;
+
+/** When any of the files was last written; null when none is there. */
+export async function lastWriteOf(files: readonly string[]): Promise<number | null> {
+  let last: number | null = null;
+  for (const file of files) {
+    try {
+      last = Math.max(last ?? 0, (await stat(file)).mtimeMs);
+    } catch {
+      // No such file: a log that is not there was not written.
+    }
+  }
+  return last;
+}
+
+/** Signs that OpenCode uses a store now, as words; null when there is none. */
+export async function liveSign(store: { files: readonly string[]; database: string | null }, now: number): Promise<string | null> {
+  const last = await lastWriteOf(store.files);
+  if (last !== null && Math.abs(now - last) < MOVING_MS)
+    return `its store was written ${Math.max(0, Math.round((now - last) / 1000))} s ago`;
+  const pid = store.database === null ? null : await holderOf(store.database);
+  return pid === null ? null : `OpenCode runs, process ${pid}`;
+}
+
+/** A process of OpenCode that has a database open for writing. Linux only; elsewhere, and for other users' processes, none is found. */
+export async function holderOf(database: string, proc = '/proc'): Promise<number | null> {
+  if (process.platform !== 'linux') return null;
+  const until = performance.now() + SEARCH_MS;
+  try {
+    const real = await realpath(database);
+    for (const name of await readdir(proc)) {
+      if (performance.now() > until) return null;
+      if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+      if (await holds(`${proc}/${name}`, real)) return Number(name);
+    }
+  } catch {
+    // No /proc here, or the database is gone.
+  }
+  return null;
+}
+
+async function holds(folder: string, file: string): Promise<boolean> {
+  try {
+    if (!(await readFile(`${folder}/cmdline`, 'latin1')).includes('opencode')) return false;
+    for (const fd of await readdir(`${folder}/fd`)) {
+      if ((await readlink(`${folder}/fd/${fd}`)) !== file) continue;
+      // A reader (another Turnback that copies it) is no sign; the low bits of the flags are the access mode.
+      const flags = /^flags:\s*([0-7]+)/m.exec(await readFile(`${folder}/fdinfo/${fd}`, 'latin1'))?.[1];
+      if (flags !== undefined && (Number.parseInt(flags, 8) & 3) !== 0) return true;
+    }
+  } catch {
+    // It ended meanwhile, or belongs to somebody else.
+  }
+  return false;
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { BadRecord } from '../../../shared/model.ts';
+import { parseRecord } from './loose.ts';
+import { sizeOfCell } from './message-rows.ts';
+import { type PartFacts, partFacts } from './part-facts.ts';
+import type { PartSpool } from './part-spool.ts';
+import type { RawPart } from './rows.ts';
+
+/** Names one part and the version of it that the store has. */
+export interface PartName {
+  id: string;
+  messageId: string;
+  /** Changes when the part does. */
+  mark: string;
+}
+
+interface KnownPart extends PartName {
+  digest: string;
+  facts: PartFacts;
+  place: { offset: number; length: number };
+  bad: BadRecord | null;
+}
+
+/** The parts of a session: their facts in memory, their texts in the spool; what did not change is not parsed again. */
+export class PartShelf {
+  readonly #spool: PartSpool;
+  #kept = new Map<string, KnownPart>();
+  #next = new Map<string, KnownPart>();
+  #byMessage = new Map<string, KnownPart[]>();
+
+  constructor(spool: PartSpool) {
+    this.#spool = spool;
+  }
+
+  /** Starts a new reading; the one before stays in force until `commit`. */
+  begin(): void {
+    this.#next = new Map();
+  }
+
+  /** Takes a part over from the reading before when it is the same version of it. */
+  reuse(name: PartName): boolean {
+    const before = this.#kept.get(name.id);
+    if (before?.mark !== name.mark || before.messageId !== name.messageId) return false;
+    this.#next.set(name.id, before);
+    return true;
+  }
+
+  /** Takes a part as the store has it; `nth` is its place in the store, for one that cannot be read. */
+  async put(name: PartName, data: unknown, nth: number): Promise<void> {
+    const json = typeof data === 'string' ? data : data instanceof Uint8Array ? new TextDecoder().decode(data) : '';
+    const digest = createHash('sha1').update(json).digest('base64');
+    const before = this.#kept.get(name.id);
+    if (before?.digest === digest) {
+      this.#next.set(name.id, { ...before, ...name });
+      return;
+    }
+    const parsed = parseRecord(data);
+    const bad = 'why' in parsed ? { line: nth, bytes: sizeOfCell(data), why: `part ${name.id}: ${parsed.why}` } : null;
+    const facts: PartFacts = 'record' in parsed ? partFacts(parsed.record) : { kind: 'other' };
+    this.#next.set(name.id, { ...name, digest, facts, place: this.#spool.add(json), bad });
+    if (this.#spool.full) await this.#spool.flush();
+  }
+
+  /** Puts the new reading in force. */
+  async commit(): Promise<void> {
+    await this.#spool.flush();
+    this.#kept = this.#next;
+    this.#byMessage = new Map();
+    // Parts sort by id: that is the order in which they were made (formats/opencode 1.2).
+    for (const part of [...this.#kept.values()].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))) {
+      const group = this.#byMessage.get(part.messageId);
+      if (group) group.push(part);
+      else this.#byMessage.set(part.messageId, [part]);
+    }
+  }
+
+  facts(messageId: string): PartFacts[] {
+    return (this.#byMessage.get(messageId) ?? []).map((part) => part.facts);
+  }
+
+  /** The parts that could not be read, of the messages that are there. */
+  bad(): BadRecord[] {
+    return [...this.#kept.values()].flatMap((part) => part.bad ?? []);
+  }
+
+  /** The parts of a message in order, as they are stored. */
+  async read(messageId: string): Promise<RawPart[]> {
+    const parts = this.#byMessage.get(messageId) ?? [];
+    const texts = await this.#spool.read(parts.map((part) => part.place));
+    return parts.map((part, at) => ({ id: part.id, json: texts[at] ?? '' }));
+  }
+}
