@@ -1,0 +1,4 @@
+export const codec: {
+  pack(value: unknown): string;
+  unpack(text: string): unknown;
+};
