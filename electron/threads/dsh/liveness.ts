@@ -1,8 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-
-/** A log that moved so recently belongs to somebody: DSH writes live events in batches of up to 200 ms. */
-const FRESH_MS = 5_000;
+import { grows } from '../growth.ts';
 
 /**
  * Signs that a DSH process has the session open, as words; null when there is none (formats/dsh.md, locks and liveness). The lock
@@ -11,8 +9,7 @@ const FRESH_MS = 5_000;
 export async function liveSignOf(folder: string, log: string): Promise<string | null> {
   const holder = await lockHolder(path.join(folder, 'session.lock'));
   if (holder !== null) return `process ${holder} holds session.lock`;
-  const { mtimeMs } = await stat(log);
-  return Date.now() - mtimeMs < FRESH_MS ? 'the log was written to a moment ago' : null;
+  return (await grows([log])) ? 'the log grows' : null;
 }
 
 /** The process that holds a flock on the file; null when nobody does or the system does not tell. */

@@ -1,4 +1,6 @@
-import { appendFile, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dsh } from '../../../electron/threads/dsh/dsh-source.ts';
@@ -136,12 +138,23 @@ describe('reading', () => {
     expect(reader.thread().turns.length).toBe(4);
   });
 
-  test('a log that a program just wrote counts as in use; a cold one does not', async () => {
+  test('a log that grows is in use; one that was only just copied is not', async () => {
     const { log, reader } = await openSample('session-sample-a', 'v3-plain');
-    expect(await reader.liveSign()).toBe('the log was written to a moment ago');
-    const old = new Date((await stat(log)).mtimeMs - 60_000);
-    await utimes(log, old, old);
     expect(await reader.liveSign()).toBeNull();
+    const writing = setInterval(() => void appendFile(log, '{}'), 150);
+    expect(await reader.liveSign()).toBe('the log grows');
+    clearInterval(writing);
+  });
+
+  test('a process that holds the lock of a session has it open, and the lock file alone says nothing', async () => {
+    const { log, reader } = await openSample('session-sample-a', 'v3-plain');
+    const lock = path.join(path.dirname(log), 'session.lock');
+    await writeFile(lock, '');
+    expect(await reader.liveSign()).toBeNull();
+    const holder = spawn('flock', ['-x', lock, '-c', 'echo held; exec sleep 20'], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    await once(holder.stdout, 'data');
+    expect(await reader.liveSign()).toMatch(/^process \d+ holds session\.lock$/);
+    process.kill(-(holder.pid ?? 0), 'SIGKILL');
   });
 
   test('an invalid log opens as far as it is whole, with the reason as a notice', async () => {
