@@ -1,6 +1,6 @@
 import { TurnbackError } from '../../shared/errors.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
-import { readDisk } from '../snapshots/disk.ts';
+import { diskState, readDisk } from '../snapshots/disk.ts';
 import { type ObjectFormat, objectId } from '../snapshots/object-id.ts';
 import type { ObjectReader } from '../snapshots/objects.ts';
 
@@ -48,6 +48,20 @@ export class Blobs {
     const disk = this.#root === null ? null : await readDisk(this.#root, path, MOST_BYTES);
     if (disk && objectId('blob', disk, this.format) === oid) return disk;
     throw new TurnbackError('TREE_MISSING', { tree: oid });
+  }
+
+  /** How many bytes these are, null when nobody has them. */
+  async size(oid: string, path: TreePath): Promise<number | null> {
+    const made = this.#made.get(oid);
+    if (made) return made.length;
+    for (const reader of this.#readers) {
+      const info = await reader.info(oid);
+      if (info?.type === 'blob') return info.size;
+    }
+    if (this.#root === null) return null;
+    const state = await diskState(this.#root, path, this.format);
+    if (state.kind === 'link' && state.oid === oid) return state.target.length;
+    return state.kind === 'file' && state.oid === oid ? state.size : null;
   }
 }
 

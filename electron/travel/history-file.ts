@@ -1,0 +1,69 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { TurnbackError } from '../../shared/errors.ts';
+import { travelKindSchema } from '../../shared/plan.ts';
+import type { FileSystem } from './file-system.ts';
+import { readEntry } from './journal.ts';
+import { keyOf, readOwn, writeOwn } from './own-files.ts';
+import type { TravelRecord } from './record.ts';
+
+const lineSchema = z.object({
+  id: z.string(),
+  at: z.number(),
+  kind: travelKindSchema,
+  target: z.string(),
+  files: z.number(),
+  bytes: z.number(),
+  /** Id of the safety snapshot's tree; null for a travel that wrote no file. */
+  tree: z.string().nullable(),
+});
+
+/** The list of a thread's travels, oldest first. Each one's whole record is a file of its own. */
+const historySchema = z.object({ version: z.literal(1), thread: z.string(), entries: z.array(lineSchema) });
+export type HistoryLine = z.infer<typeof lineSchema>;
+
+const fileOf = (ownData: string, thread: string): string => path.join(ownData, 'history', `${keyOf(thread)}.json`);
+
+/** The travels of a thread, oldest first. Throws HISTORY_UNREADABLE. */
+export async function readHistory(fs: FileSystem, ownData: string, thread: string): Promise<HistoryLine[]> {
+  const file = fileOf(ownData, thread);
+  const text = await readOwn(fs, file);
+  if (text === null) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: 'it is not JSON' }, { cause });
+  }
+  const parsed = historySchema.safeParse(value);
+  if (!parsed.success) throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: parsed.error.issues[0]?.message ?? 'form' });
+  return parsed.data.entries;
+}
+
+/** Adds a travel to the list of its thread; one that is there already is not added twice. */
+export async function addToHistory(fs: FileSystem, ownData: string, record: TravelRecord): Promise<void> {
+  const entries = await readHistory(fs, ownData, record.thread);
+  if (entries.some((line) => line.id === record.entry)) return;
+  const { entry: id, at, kind, files, safety } = record;
+  entries.push({ id, at, kind, target: record.target.words, files: files.length, bytes: safety.bytes, tree: safety.tree });
+  await writeOwn(fs, fileOf(ownData, record.thread), JSON.stringify({ version: 1, thread: record.thread, entries }));
+}
+
+const cache = new Map<string, TravelRecord>();
+const CACHED = 256;
+
+/** The whole records of a thread's travels, oldest first. One whose file is gone is left out: it cannot be taken into account. */
+export async function readRecords(fs: FileSystem, ownData: string, thread: string): Promise<TravelRecord[]> {
+  const records: TravelRecord[] = [];
+  for (const line of await readHistory(fs, ownData, thread)) {
+    const key = `${ownData}\0${line.id}`;
+    // A record never changes once its travel has ended.
+    const record = cache.get(key) ?? (await readEntry(fs, ownData, line.id));
+    if (record === null) continue;
+    cache.set(key, record);
+    const oldest = cache.keys().next().value;
+    if (cache.size > CACHED && oldest !== undefined) cache.delete(oldest);
+    records.push(record);
+  }
+  return records;
+}

@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { TurnbackError } from '../../shared/errors.ts';
+import type { FileSystem } from './file-system.ts';
+import { keyOf, listOwn, readOwn, removeOwn, writeOwn } from './own-files.ts';
+import { type TravelRecord, travelRecordSchema } from './record.ts';
+
+/** Where records of travels lie: those under way, and those that ended. */
+const fileOf = (ownData: string, folder: 'journal' | 'entries', entry: string): string => path.join(ownData, folder, `${entry}.json`);
+
+/** Reads one record. Throws HISTORY_UNREADABLE for one that has another form; null when there is none. */
+async function read(fs: FileSystem, file: string): Promise<TravelRecord | null> {
+  const text = await readOwn(fs, file);
+  if (text === null) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: 'it is not JSON' }, { cause });
+  }
+  const parsed = travelRecordSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: `${issue?.path.join('.')}: ${issue?.message}` });
+}
+
+/** Keeps where a travel is; durable when it resolves. */
+export function writeJournal(fs: FileSystem, ownData: string, record: TravelRecord): Promise<void> {
+  return writeOwn(fs, fileOf(ownData, 'journal', record.entry), JSON.stringify(record));
+}
+
+export function removeJournal(fs: FileSystem, ownData: string, entry: string): Promise<void> {
+  return removeOwn(fs, fileOf(ownData, 'journal', entry));
+}
+
+/** The travel under way with this id; null when there is none. */
+export async function readJournal(fs: FileSystem, ownData: string, entry: string): Promise<TravelRecord | null> {
+  return /^[0-9a-z]+-[0-9a-f]+$/.test(entry) ? read(fs, fileOf(ownData, 'journal', entry)) : null;
+}
+
+/** Every travel under way, oldest first. */
+export async function openJournals(fs: FileSystem, ownData: string): Promise<TravelRecord[]> {
+  const records: TravelRecord[] = [];
+  for (const name of await listOwn(fs, path.join(ownData, 'journal'))) {
+    if (!name.endsWith('.json')) continue;
+    const record = await read(fs, path.join(ownData, 'journal', name));
+    if (record !== null) records.push(record);
+  }
+  return records.sort((a, b) => a.at - b.at);
+}
+
+export function writeEntry(fs: FileSystem, ownData: string, record: TravelRecord): Promise<void> {
+  return writeOwn(fs, fileOf(ownData, 'entries', record.entry), JSON.stringify(record));
+}
+
+/** The whole record of a travel that ended; null when it is not there any more. */
+export function readEntry(fs: FileSystem, ownData: string, entry: string): Promise<TravelRecord | null> {
+  return read(fs, fileOf(ownData, 'entries', entry));
+}
+
+/** What a lease is for: the workspace, or the thread when it has none. */
+export function leaseKeyOf(record: { root: string | null; thread: string }): string {
+  return keyOf(record.root ?? `thread:${record.thread}`);
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { TurnbackError } from '../../shared/errors.ts';
+import type { FileSystem } from './file-system.ts';
+import { isTaken, makeOwnFolder, readOwn, removeOwn, syncFolder } from './own-files.ts';
+import { hasEnded, type Identity, identitySchema, ownIdentity } from './process-identity.ts';
+
+const leaseSchema = identitySchema.extend({ version: z.literal(1), random: z.string().regex(/^[0-9a-f]{32}$/), at: z.number() });
+type LeaseFile = z.infer<typeof leaseSchema>;
+
+/** The right to write in one workspace, of one process at a time. */
+export interface Lease {
+  release(): Promise<void>;
+}
+
+const WAIT = 2000;
+const PAUSE = 40;
+/** Crashes in a row while a stale lease was being removed; more than this never happened to anybody. */
+const MOST_MARKERS = 16;
+
+function parse(text: string | null): LeaseFile | null {
+  if (text === null) return null;
+  try {
+    return leaseSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    // A lease of a crashed disk or another version: nobody can be told from it.
+    return null;
+  }
+}
+
+/** Creates a file with its content in one step; false when it is there already. */
+async function createWhole(fs: FileSystem, file: string, text: string): Promise<boolean> {
+  const aside = `${file}.${randomBytes(8).toString('hex')}.tmp`;
+  const handle = await fs.open(Buffer.from(aside), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    try {
+      await handle.write(Buffer.from(text));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await fs.link(Buffer.from(aside), Buffer.from(file));
+    return true;
+  } catch (thrown) {
+    if (isTaken(thrown)) return false;
+    throw thrown;
+  } finally {
+    await removeOwn(fs, aside);
+  }
+}
+
+/**
+ * Removes a lease whose process has ended. Only who wins the marker that is named after that very lease may remove it, so
+ * two that find it stale can never remove each other's new one; the marker of one that died here is passed over in turn.
+ */
+async function removeStale(fs: FileSystem, file: string, stale: LeaseFile, me: Identity): Promise<void> {
+  const mine: string[] = [];
+  for (let turn = 0; turn < MOST_MARKERS; turn++) {
+    const marker = `${file}.stale-${stale.random}-${turn}`;
+    mine.push(marker);
+    if (await createWhole(fs, marker, JSON.stringify({ version: 1, ...me, random: randomBytes(16).toString('hex'), at: Date.now() }))) {
+      if (parse(await readOwn(fs, file))?.random === stale.random) await removeOwn(fs, file);
+      for (const one of mine.reverse()) await removeOwn(fs, one);
+      return;
+    }
+    const other = parse(await readOwn(fs, marker));
+    if (other !== null && !(await hasEnded(other))) return;
+  }
+}
+
+/** Takes the lease of a workspace; waits a little for another one. Throws LEASE_HELD. */
+export async function takeLease(fs: FileSystem, ownData: string, key: string, wait = WAIT): Promise<Lease> {
+  const file = path.join(ownData, 'leases', `${key}.json`);
+  await makeOwnFolder(fs, path.dirname(file));
+  const me = await ownIdentity();
+  const random = randomBytes(16).toString('hex');
+  const text = JSON.stringify({ version: 1, ...me, random, at: Date.now() } satisfies LeaseFile);
+  for (const until = Date.now() + wait; ; ) {
+    if (await createWhole(fs, file, text)) {
+      await syncFolder(fs, Buffer.from(path.dirname(file)));
+      return { release: () => releaseLease(fs, file, random) };
+    }
+    const holder = parse(await readOwn(fs, file));
+    if (holder !== null && (await hasEnded(holder))) await removeStale(fs, file, holder, me);
+    else if (Date.now() >= until) throw new TurnbackError('LEASE_HELD', { pid: holder?.pid ?? 'unknown', path: file });
+    else await sleep(PAUSE);
+  }
+}
+
+async function releaseLease(fs: FileSystem, file: string, random: string): Promise<void> {
+  if (parse(await readOwn(fs, file))?.random === random) await removeOwn(fs, file);
+}
+
+/** Does a process that still runs hold the lease? */
+export async function leaseIsHeld(fs: FileSystem, ownData: string, key: string): Promise<boolean> {
+  const holder = parse(await readOwn(fs, path.join(ownData, 'leases', `${key}.json`)));
+  return holder !== null && !(await hasEnded(holder));
+}
