@@ -22,7 +22,8 @@ export function toolCall(id: string, facts: CallFacts, place: CallPlace): ToolCa
     name: facts.name,
     summary: oneLine(facts.subject.kind === 'path' ? (inside(place, facts.subject.text) ?? facts.subject.text) : facts.subject.text),
     status: ended || place.live ? facts.status : 'lost',
-    sideEffect: facts.sideEffect,
+    // A file outside the worktree is in no tree, so no revert reaches it.
+    sideEffect: facts.sideEffect ?? (wroteOutside(facts, place) ? 'other' : null),
     wrote: wrote(facts, place),
     durationMs: facts.durationMs,
     outputBytes: facts.outputBytes,
@@ -43,6 +44,10 @@ function wrote(facts: CallFacts, place: CallPlace): string[] | null {
   return [...new Set(facts.claims.flatMap((named) => inside(place, named) ?? []))];
 }
 
+function wroteOutside(facts: CallFacts, place: CallPlace): boolean {
+  return (facts.status === 'done' || facts.status === 'running') && (facts.claims ?? []).some((named) => inside(place, named) === null);
+}
+
 function inside(place: CallPlace, named: string): string | null {
   return place.root === null ? null : treePathIn(place.root, place.cwd ?? place.root, named);
 }
@@ -50,7 +55,7 @@ function inside(place: CallPlace, named: string): string | null {
 function oneLine(text: string): string {
   const line = text
     .slice(0, 4 * SUMMARY)
-    .replace(/\s*[\r\n]+\s*/g, ' ⏎ ')
+    .replace(/\s*[\r\n]+\s*/g, ' ↵ ')
     .trim();
   const points = [...line];
   return points.length <= SUMMARY ? line : `${points.slice(0, SUMMARY - 1).join('')}…`;
