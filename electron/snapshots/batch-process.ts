@@ -16,8 +16,16 @@ interface Question {
   reject(error: Error): void;
 }
 
+/** One life of the process, with the questions that it has not answered yet, oldest first. */
+interface Session {
+  process: GitProcess;
+  open: Question[];
+}
+
 /** An unused process is ended after this time, so that no file of a foreign store stays open for long. */
 const IDLE = process.platform === 'win32' ? 500 : 10_000;
+/** Time that an ended process has to leave by itself. */
+const LEAVE = 1_000;
 
 /**
  * A `git cat-file --batch` (or `--batch-check`) that is kept and asked many things, in order. Starts on the first
@@ -26,8 +34,8 @@ const IDLE = process.platform === 'win32' ? 500 : 10_000;
 export class BatchProcess {
   readonly #start: () => GitProcess;
   readonly #contents: boolean;
-  #process: GitProcess | null = null;
-  #open: Question[] = [];
+  readonly #sessions = new Set<Session>();
+  #current: Session | null = null;
   #unsent: Question[] = [];
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
@@ -45,19 +53,21 @@ export class BatchProcess {
     });
   }
 
-  /** Ends the process; open questions are rejected as cancelled. */
+  /** Ends the process and waits until it is gone; open questions are rejected as cancelled. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idle);
-    const process = this.#process;
-    const open = [...this.#open, ...this.#unsent];
-    this.#open = [];
-    this.#unsent = [];
-    for (const question of open) question.reject(new TurnbackError('CANCELLED'));
-    if (process === null) return;
-    if (open.length > 0) process.kill();
-    else process.end();
-    await process.done;
+    for (const question of this.#unsent.splice(0)) question.reject(new TurnbackError('CANCELLED'));
+    const leaving = [...this.#sessions].map(async ({ process, open }) => {
+      if (open.length > 0) process.kill();
+      else process.end();
+      for (const question of open.splice(0)) question.reject(new TurnbackError('CANCELLED'));
+      const timer = setTimeout(() => process.kill(), LEAVE);
+      // One that never started has told so to whoever asked it.
+      await process.done.catch(() => -1);
+      clearTimeout(timer);
+    });
+    await Promise.all(leaving);
   }
 
   /** Questions of one tick leave in one write. */
@@ -68,97 +78,101 @@ export class BatchProcess {
   }
 
   #flush(): void {
-    const batch = this.#unsent;
+    const batch = this.#unsent.splice(0);
     if (batch.length === 0) return;
-    this.#unsent = [];
     try {
-      if (this.#process === null) {
-        this.#process = this.#start();
-        void this.#follow(this.#process);
-      }
-      this.#open.push(...batch);
-      this.#process.write(Buffer.from(batch.map(({ oid }) => `${oid}\n`).join('')));
+      const session = this.#current ?? this.#begin();
+      session.open.push(...batch);
+      session.process.write(Buffer.from(batch.map(({ oid }) => `${oid}\n`).join('')));
     } catch (error) {
       for (const question of batch) question.reject(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  async #follow(process: GitProcess): Promise<void> {
-    let failure: Error | null = null;
-    let exit = -1;
+  #begin(): Session {
+    const session: Session = { process: this.#start(), open: [] };
+    this.#current = session;
+    this.#sessions.add(session);
+    void this.#follow(session);
+    return session;
+  }
+
+  async #follow(session: Session): Promise<void> {
+    const { process, open } = session;
+    let failure: TurnbackError;
     try {
-      await this.#read(process);
-      exit = await process.done;
+      await this.#read(session);
+      if (this.#current === session) this.#current = null;
+      failure = gitFailed('cat-file', await process.done, process.stderr());
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error));
       process.kill();
+      if (this.#current === session) this.#current = null;
+      const fatal = error instanceof TurnbackError ? error : new TurnbackError('INTERNAL', { cause: String(error) }, { cause: error });
+      for (const question of open.splice(0)) question.reject(fatal);
+      failure = fatal;
     }
-    if (this.#process === process) this.#process = null;
-    const open = this.#open;
-    this.#open = [];
-    for (const [position, question] of open.entries()) {
+    this.#sessions.delete(session);
+    for (const [position, question] of open.splice(0).entries()) {
       // Only the question that was being answered can be at fault; the others just wait again.
       if (position === 0) question.tries += 1;
       if (this.#closed) question.reject(new TurnbackError('CANCELLED'));
-      else if (question.tries > 1 || failure instanceof TurnbackError)
-        question.reject(failure ?? gitFailed('cat-file', exit, process.stderr()));
+      else if (question.tries > 1) question.reject(failure);
       else this.#send(question);
     }
   }
 
-  async #read(process: GitProcess): Promise<void> {
+  async #read(session: Session): Promise<void> {
     let header = '';
-    let body: { type: string; size: number; content: Buffer; filled: number } | null = null;
-    for await (const chunk of process.stdout) {
+    let body: { type: string; content: Buffer; filled: number } | null = null;
+    for await (const chunk of session.process.stdout) {
       for (let at = 0; at < chunk.length; ) {
-        if (body === null) {
-          const end = chunk.indexOf(0x0a, at);
-          header += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
-          at = end < 0 ? chunk.length : end + 1;
-          if (end < 0) continue;
-          const [, type, size] = header.split(' ');
-          header = '';
-          if (size === undefined) {
-            this.#answer(null);
-          } else if (!this.#contents) {
-            this.#answer({ type: type ?? '', size: Number(size), content: Buffer.alloc(0) });
-          } else {
-            if (Number(size) > (this.#open[0]?.maxBytes ?? 0)) {
-              this.#refuse(Number(size));
-              process.kill();
-              return;
-            }
-            body = { type: type ?? '', size: Number(size), content: Buffer.allocUnsafe(Number(size)), filled: 0 };
-          }
+        if (body !== null) {
+          const take = Math.min(body.content.length - body.filled, chunk.length - at);
+          chunk.copy(body.content, body.filled, at, at + take);
+          body.filled += take;
+          at += take;
+          if (at === chunk.length) continue;
+          // A line feed follows the content.
+          at += 1;
+          this.#answer(session, { type: body.type, size: body.content.length, content: body.content });
+          body = null;
           continue;
         }
-        const take = Math.min(body.size - body.filled, chunk.length - at);
-        chunk.copy(body.content, body.filled, at, at + take);
-        body.filled += take;
-        at += take;
-        // A line feed follows the content.
-        if (body.filled === body.size && at < chunk.length) {
-          at += 1;
-          this.#answer({ type: body.type, size: body.size, content: body.content });
-          body = null;
-        }
+        const end = chunk.indexOf(0x0a, at);
+        header += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
+        at = end < 0 ? chunk.length : end + 1;
+        if (end < 0) continue;
+        const [, type = '', text] = header.split(' ');
+        header = '';
+        const size = Number(text);
+        if (text === undefined) this.#answer(session, null);
+        else if (!this.#contents) this.#answer(session, { type, size, content: Buffer.alloc(0) });
+        else if (size > (session.open[0]?.maxBytes ?? 0)) {
+          this.#refuse(session, size);
+          return;
+        } else body = { type, content: Buffer.allocUnsafe(size), filled: 0 };
       }
     }
   }
 
-  #answer(answer: BatchAnswer | null): void {
-    this.#open.shift()?.resolve(answer);
-    if (this.#open.length > 0 || this.#unsent.length > 0) return;
+  #answer(session: Session, answer: BatchAnswer | null): void {
+    session.open.shift()?.resolve(answer);
+    if (session.open.length > 0 || this.#unsent.length > 0) return;
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => {
-      if (this.#open.length > 0) return;
-      this.#process?.end();
-      this.#process = null;
-    }, IDLE);
+    this.#idle = setTimeout(() => this.#rest(), IDLE);
   }
 
-  #refuse(size: number): void {
-    const question = this.#open.shift();
+  /** Ends a process that nobody has asked anything for a while; the next question starts another. */
+  #rest(): void {
+    this.#current?.process.end();
+    this.#current = null;
+  }
+
+  /** The object is larger than its caller takes. It is on its way already, so this process goes. */
+  #refuse(session: Session, size: number): void {
+    const question = session.open.shift();
     question?.reject(new TurnbackError('TOO_LARGE', { path: question.oid, bytes: size }));
+    if (this.#current === session) this.#current = null;
+    session.process.kill();
   }
 }

@@ -23,9 +23,14 @@ export interface Captured {
   bytes: number;
 }
 
-/** Files that are read at the same time, and the largest that is held in memory for it. */
-const WIDTH = 8;
+/** The largest file that is held in memory, and how much is held before it is given to the store. */
 const HELD = 2 * 1024 * 1024;
+const AT_ONCE = 16 * 1024 * 1024;
+
+const modeOf = (state: DiskState & { kind: 'file' | 'link' }): TreeEntry['mode'] => {
+  if (state.kind === 'link') return '120000';
+  return (state.mode & 0o100) === 0 ? '100644' : '100755';
+};
 
 /** The bytes of a file again, which must still be those that `oid` names. Throws FILE_BUSY when they are not. */
 async function* sameBytes(full: Buffer, path: TreePath, oid: string, size: number, format: ObjectFormat): AsyncIterable<Buffer> {
@@ -63,28 +68,37 @@ export async function capturePaths(
 ): Promise<Captured> {
   const writer = new ObjectWriter(store);
   try {
-    const found = new Map<TreePath, DiskState>();
+    const states = new Map<TreePath, DiskState>();
     const changes = new Map<TreePath, TreeEntry>();
     let bytes = 0;
-    await eachOf(o.paths, { width: WIDTH, signal: o.signal }, async (path) => {
+    let held: Buffer[] = [];
+    let heldBytes = 0;
+    const give = async (): Promise<void> => {
+      const contents = held;
+      held = [];
+      heldBytes = 0;
+      await Promise.all(contents.map((content) => writer.put('blob', content)));
+    };
+    for (const path of o.paths) {
+      if (o.signal?.aborted) throw new TurnbackError('CANCELLED');
       const { state, bytes: content } = await readState(o.root, path, store.format, HELD);
-      found.set(path, state);
-      if (state.kind === 'link') {
-        changes.set(path, { mode: '120000', oid: await writer.put('blob', state.target) });
-        bytes += state.target.length;
-      } else if (state.kind === 'file') {
-        const { oid, size } = state;
-        if (content !== null) await writer.put('blob', content);
-        else await writer.putLarge(oid, size, () => sameBytes(diskPath(o.root, path), path, oid, size, store.format));
-        changes.set(path, { mode: (state.mode & 0o100) === 0 ? '100644' : '100755', oid });
-        bytes += size;
+      states.set(path, state);
+      o.onProgress?.(states.size, o.paths.length);
+      if (state.kind !== 'file' && state.kind !== 'link') continue;
+      const { oid } = state;
+      const size = state.kind === 'file' ? state.size : state.target.length;
+      changes.set(path, { mode: modeOf(state), oid });
+      bytes += size;
+      if (content === null) await writer.putLarge(oid, size, () => sameBytes(diskPath(o.root, path), path, oid, size, store.format));
+      else {
+        held.push(content);
+        heldBytes += content.length;
+        if (heldBytes > AT_ONCE) await give();
       }
-      o.onProgress?.(found.size, o.paths.length);
-    });
+    }
+    await give();
     const tree = await editTree({ base: null, changes, lines: async () => [], write: (content) => writer.put('tree', content) });
     await writer.finish();
-    const states = new Map<TreePath, DiskState>();
-    for (const path of o.paths) states.set(path, found.get(path) ?? { kind: 'absent' });
     return { tree, states, bytes };
   } catch (error) {
     await writer.abandon();

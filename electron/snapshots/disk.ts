@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, readlink } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
 import { bytesOfTreePath, showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { type ObjectFormat, objectHeader, objectId } from './object-id.ts';
@@ -18,6 +18,8 @@ export type DiskState =
 const windows = process.platform === 'win32';
 const SLASH = Buffer.from('/');
 const CHUNK = 256 * 1024;
+/** Milliseconds of work without a pause. */
+const BREATH = 8;
 /** How often a file that changes under our hands is read again. */
 const TRIES = 3;
 
@@ -26,12 +28,24 @@ export function diskPath(root: string, path: TreePath): Buffer {
   return Buffer.concat([Buffer.from(root), SLASH, bytesOfTreePath(path)]);
 }
 
-async function statOrNull(path: Buffer): Promise<Stats | null> {
+/** When this module last let others run. */
+let rested = 0;
+
+/**
+ * Small looks at the disk are done at once, because a thread switch costs ten times as much; after a while others get
+ * their turn.
+ */
+async function breathe(): Promise<void> {
+  if (performance.now() - rested < BREATH) return;
+  await setImmediate();
+  rested = performance.now();
+}
+
+function statOrNull(path: Buffer): Stats | null {
   try {
-    return await lstat(path);
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
     throw error;
   }
 }
@@ -40,18 +54,18 @@ async function statOrNull(path: Buffer): Promise<Stats | null> {
  * Why nothing may be read or written at the path, looking at each folder above it without following links: a link, a
  * file where a folder should be, a repository of its own. `absent` when a folder above does not exist; null when all is well.
  */
-export async function parentsOf(root: string, path: TreePath): Promise<{ kind: 'absent' } | { kind: 'blocked'; why: string } | null> {
+export function parentsOf(root: string, path: TreePath): { kind: 'absent' } | { kind: 'blocked'; why: string } | null {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..'))
     return { kind: 'blocked', why: 'The path is not one of a file below the workspace.' };
   if (parts.some((part) => part.toLowerCase() === '.git')) return { kind: 'blocked', why: "The path lies in a repository's own folder." };
   for (let depth = 1; depth < parts.length; depth++) {
     const above = parts.slice(0, depth).join('/');
-    const stat = await statOrNull(diskPath(root, above));
+    const stat = statOrNull(diskPath(root, above));
     if (stat === null) return { kind: 'absent' };
     if (stat.isSymbolicLink()) return { kind: 'blocked', why: `Its folder ${showTreePath(above)} is a link.` };
     if (!stat.isDirectory()) return { kind: 'blocked', why: `${showTreePath(above)} is not a folder.` };
-    if ((await statOrNull(diskPath(root, `${above}/.git`))) !== null)
+    if (statOrNull(diskPath(root, `${above}/.git`)) !== null)
       return { kind: 'blocked', why: `${showTreePath(above)} is a repository of its own.` };
   }
   return null;
@@ -63,51 +77,48 @@ function whatOf(stat: Stats): string {
   return 'a device';
 }
 
-/** Opens a regular file and nothing else: no link is followed and a pipe that took its place does not block. */
-async function openFile(full: Buffer): Promise<{ handle: FileHandle; stat: Stats } | null> {
+/** Opens a regular file and nothing else: no link is followed and a pipe that took its place does not block. Null when it is none any more. */
+function openFile(full: Buffer): number | null {
   const noFollow = windows ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  let handle: FileHandle;
   try {
-    handle = await open(full, constants.O_RDONLY | noFollow);
+    return openSync(full, constants.O_RDONLY | noFollow);
   } catch (error) {
-    // Between the look and the open it went away or became a link.
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    // Between the look and the open it went away, or became a link or a socket.
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
-  const stat = await handle.stat();
-  if (stat.isFile()) return { handle, stat };
-  await handle.close();
-  return null;
 }
 
 /**
- * Reads a regular file once, piece by piece, and gives its facts. `begin` learns the size before the first piece; when
- * the file turns out longer or shorter, or changes while it is read, everything starts again. Throws FILE_BUSY after three tries.
+ * The bytes of a regular file, piece by piece, with the facts of the file that was read. `begin` learns its size before
+ * the first piece; when it turns out longer or shorter, or changes meanwhile, everything starts again. Null when no regular
+ * file is there. Throws FILE_BUSY after three tries.
  */
-export async function readFileOnce(
+async function readPieces(
   full: Buffer,
   path: TreePath,
-  sink: { begin(size: number): void; piece(bytes: Buffer): Promise<void> | void },
+  sink: { begin(size: number): void; piece(bytes: Buffer): void },
 ): Promise<Stats | null> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const opened = await openFile(full);
-    if (opened === null) return null;
-    const { handle, stat } = opened;
+    const file = openFile(full);
+    if (file === null) return null;
     try {
+      const stat = fstatSync(file);
+      if (!stat.isFile()) return null;
       sink.begin(stat.size);
       let seen = 0;
       for (;;) {
         const buffer = Buffer.allocUnsafe(Math.min(CHUNK, stat.size - seen + 1));
-        const { bytesRead } = await handle.read(buffer, 0, buffer.length, seen);
-        if (bytesRead === 0) break;
-        seen += bytesRead;
-        if (seen > stat.size) break;
-        await sink.piece(buffer.subarray(0, bytesRead));
+        const read = readSync(file, buffer, 0, buffer.length, seen);
+        seen += read;
+        if (read === 0 || seen > stat.size) break;
+        sink.piece(buffer.subarray(0, read));
+        await breathe();
       }
-      const after = await handle.stat();
+      const after = fstatSync(file);
       if (seen === stat.size && after.mtimeMs === stat.mtimeMs && after.size === stat.size) return stat;
     } finally {
-      await handle.close();
+      closeSync(file);
     }
   }
   throw new TurnbackError('FILE_BUSY', { path: showTreePath(path) });
@@ -123,20 +134,21 @@ export async function readState(
   format: ObjectFormat,
   keep: number,
 ): Promise<{ state: DiskState; bytes: Buffer | null }> {
-  const blocked = await parentsOf(root, path);
+  await breathe();
+  const blocked = parentsOf(root, path);
   if (blocked !== null) return { state: blocked, bytes: null };
   const full = diskPath(root, path);
-  const stat = await statOrNull(full);
+  const stat = statOrNull(full);
   if (stat === null) return { state: { kind: 'absent' }, bytes: null };
   if (stat.isDirectory()) return { state: { kind: 'folder' }, bytes: null };
   if (stat.isSymbolicLink()) {
-    const target = await readlink(full, { encoding: 'buffer' });
+    const target = readlinkSync(full, { encoding: 'buffer' });
     return { state: { kind: 'link', oid: objectId('blob', target, format), target }, bytes: target };
   }
   if (!stat.isFile()) return { state: { kind: 'other', what: whatOf(stat) }, bytes: null };
   let hash = createHash(format);
   let kept: Buffer[] | null = null;
-  const read = await readFileOnce(full, path, {
+  const read = await readPieces(full, path, {
     begin: (size) => {
       hash = createHash(format).update(objectHeader('blob', size));
       kept = size <= keep ? [] : null;
@@ -158,14 +170,14 @@ export async function diskState(root: string, path: TreePath, format: ObjectForm
 
 /** The bytes of a regular file or a link's target; null when neither stands there. Throws TOO_LARGE above `maxBytes` (default 512 MiB). */
 export async function readDisk(root: string, path: TreePath, maxBytes = 512 * 1024 * 1024): Promise<Buffer | null> {
-  if ((await parentsOf(root, path)) !== null) return null;
+  if (parentsOf(root, path) !== null) return null;
   const full = diskPath(root, path);
-  const stat = await statOrNull(full);
-  if (stat?.isSymbolicLink()) return readlink(full, { encoding: 'buffer' });
+  const stat = statOrNull(full);
+  if (stat?.isSymbolicLink()) return readlinkSync(full, { encoding: 'buffer' });
   if (!stat?.isFile()) return null;
   if (stat.size > maxBytes) throw new TurnbackError('TOO_LARGE', { path: showTreePath(path), bytes: stat.size });
   let pieces: Buffer[] = [];
-  const read = await readFileOnce(full, path, {
+  const read = await readPieces(full, path, {
     begin: () => {
       pieces = [];
     },

@@ -1,26 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, open, rename, rm } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { constants, deflate } from 'node:zlib';
+import { compress } from './compress.ts';
 import { syncFolder } from './durable.ts';
 import { type ObjectKind, objectHeader } from './object-id.ts';
-
-const deflated = promisify(deflate);
 
 function placeOf(objectFolder: string, oid: string): string {
   return path.join(objectFolder, oid.slice(0, 2), oid.slice(2));
 }
 
-/** True when the folder holds the object as a file of its own. */
-export async function hasLoose(objectFolder: string, oid: string): Promise<boolean> {
-  try {
-    await access(placeOf(objectFolder, oid));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
+/** True when the folder holds the object as a file of its own. At once: it is asked for each object. */
+export function hasLoose(objectFolder: string, oid: string): boolean {
+  return statSync(placeOf(objectFolder, oid), { throwIfNoEntry: false }) !== undefined;
 }
 
 /**
@@ -28,13 +20,13 @@ export async function hasLoose(objectFolder: string, oid: string): Promise<boole
  * its mtime too (git itself would touch it, also in a store it only borrows from).
  */
 export async function writeLoose(objectFolder: string, kind: ObjectKind, oid: string, content: Uint8Array): Promise<void> {
-  if (await hasLoose(objectFolder, oid)) return;
+  if (hasLoose(objectFolder, oid)) return;
   const place = placeOf(objectFolder, oid);
   const folder = path.dirname(place);
   const made = await mkdir(folder, { recursive: true });
   // The name by which git's own clean-up knows a file that a crash left.
   const temporary = path.join(folder, `tmp_obj_${randomBytes(6).toString('hex')}`);
-  const bytes = await deflated(Buffer.concat([objectHeader(kind, content.length), content]), { level: constants.Z_BEST_SPEED });
+  const bytes = await compress(Buffer.concat([objectHeader(kind, content.length), content]));
   try {
     const handle = await open(temporary, 'wx', 0o444);
     try {

@@ -8,7 +8,9 @@ import type { SnapshotStore } from './store.ts';
 
 /** Up to this many objects and bytes each becomes a file of its own; more become one pack. */
 const FEW = 8;
-const SMALL = 4 * 1024 * 1024;
+const LITTLE = 4 * 1024 * 1024;
+/** A smaller object may be kept twice: to ask whether it is there costs more than to write it. */
+const WORTH_ASKING = 32 * 1024;
 
 interface Held {
   kind: ObjectKind;
@@ -47,16 +49,16 @@ export class ObjectWriter {
     this.#known = new BatchProcess(start, false);
   }
 
-  /** True when the object is already there and will stay. */
+  /** True when the object is already there. */
   async has(oid: string): Promise<boolean> {
-    return this.#seen.has(oid) || (await hasLoose(this.#folder, oid)) || (await this.#known.ask(oid, 0)) !== null;
+    return this.#seen.has(oid) || hasLoose(this.#folder, oid) || (await this.#known.ask(oid, 0)) !== null;
   }
 
   /** Adds an object; gives its id. */
   async put(kind: ObjectKind, content: Uint8Array): Promise<string> {
     const oid = objectId(kind, content, this.#store.format);
     if (this.#seen.has(oid)) return oid;
-    const there = await this.has(oid);
+    const there = this.#foreign || content.length >= WORTH_ASKING ? await this.has(oid) : hasLoose(this.#folder, oid);
     // Two puts of the same bytes may have waited together.
     if (there || this.#seen.has(oid)) return oid;
     this.#seen.add(oid);
@@ -66,7 +68,7 @@ export class ObjectWriter {
     }
     this.#held.push({ kind, oid, content });
     this.#heldBytes += content.length;
-    if (!this.#foreign && (this.#held.length > FEW || this.#heldBytes > SMALL)) await this.#openPack();
+    if (!this.#foreign && (this.#held.length > FEW || this.#heldBytes > LITTLE)) await this.#openPack();
     else if (this.#foreign) await this.#writeHeld();
     return oid;
   }
@@ -109,7 +111,6 @@ export class ObjectWriter {
     const held = this.#held;
     this.#held = [];
     this.#heldBytes = 0;
-    // Files before the folders that name them.
-    for (const { kind, oid, content } of held) await writeLoose(this.#folder, kind, oid, content);
+    await Promise.all(held.map(({ kind, oid, content }) => writeLoose(this.#folder, kind, oid, content)));
   }
 }
