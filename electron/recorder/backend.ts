@@ -3,10 +3,13 @@ import type { Git } from '../snapshots/git.ts';
 import type { TreeEntry } from '../snapshots/objects.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 
-/** One workspace path and what shall stand there; null: nothing. */
+/** One workspace path and what shall stand there. */
 export interface PutBack {
   path: TreePath;
+  /** Null: nothing. */
   entry: TreeEntry | null;
+  /** What the newest snapshot holds there. Null where something stands on disk: no snapshot has it, so it is left alone. */
+  before: TreeEntry | null;
 }
 
 /** A path that was left as it is, and why. */
@@ -39,6 +42,17 @@ export interface Backend extends OwnFiles {
   readonly name: string | null;
   /** True when the path is an existing folder. */
   isFolder(path: string): Promise<boolean>;
+  /**
+   * A snapshot of the whole workspace into the store's own objects, raw bytes, without `.env` files and what `.gitignore` names: the id
+   * of its tree. `indexFile` makes the next one fast. `onLeftOut` learns what git would not take. Throws GIT_FAILED; never a stale tree.
+   */
+  capture(o: {
+    store: SnapshotStore;
+    root: string;
+    indexFile: string;
+    signal?: AbortSignal | undefined;
+    onLeftOut(paths: readonly TreePath[]): void;
+  }): Promise<string>;
   /**
    * Puts workspace files as the entries say, with exactly the bytes of the store's blobs: removals first, then writes, each beside its
    * place and then renamed, no link followed. Folders that a removal empties go too. Throws WRITE_FAILED at the first path that fails.

@@ -23,6 +23,9 @@ export class ThreadFold {
   messages: Message[] = [];
   readonly inputs = new Map<string, FoldedInput>();
   readonly steps: StepRecord[] = [];
+  /** Those since the last turn began. */
+  turnSteps: StepRecord[] = [];
+  readonly started = new Set<string>();
   readonly toolResults = new Map<string, Message>();
   revert: RevertState | null = null;
   undoPoint: UndoPoint | null = null;
@@ -41,14 +44,20 @@ export class ThreadFold {
     this.undoPoint = foldUndoPoint(this.undoPoint, record, (id) => CHAT_OPERATIONS.includes(this.inputs.get(id)?.op ?? ''));
     switch (record.type) {
       case 'harness.transcript':
-        return this.#transcript(record);
+        this.#transcript(record);
+        return;
       case 'harness.revert':
-        return this.#revert(record['revert']);
+        this.#revert(record['revert']);
+        return;
+      case 'harness.tool.started':
+        this.started.add(String(record['toolCallId']));
+        return;
       case 'harness.tool.result':
         if (typeof record['toolCallId'] === 'string') this.toolResults.set(record['toolCallId'], record['message'] as Message);
         return;
       case 'tanstack/snapshots:step':
-        return this.#step(record);
+        this.#step(record);
+        return;
       case 'turnback/workspace':
       case 'turnback/workspace-elsewhere':
         this.workspace ??= record;
@@ -96,7 +105,9 @@ export class ThreadFold {
 
   #step({ from, to, files, toolCallIds }: LogRecord): void {
     if (typeof from !== 'string' || typeof to !== 'string' || !isStrings(files) || !isStrings(toolCallIds)) return;
-    this.steps.push({ from, to, files, toolCallIds });
+    const step = { from, to, files, toolCallIds };
+    this.steps.push(step);
+    this.turnSteps.push(step);
   }
 
   #input(record: LogRecord): void {
@@ -111,6 +122,7 @@ export class ThreadFold {
     if (!known) return;
     switch (record.type) {
       case 'harness.input.applied':
+        if (CHAT_OPERATIONS.includes(known.op)) this.turnSteps = [];
         known.status = 'applied';
         known.operationId = typeof record['operationId'] === 'string' ? record['operationId'] : null;
         return;

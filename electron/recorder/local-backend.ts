@@ -1,3 +1,4 @@
+import { captureWorkspace } from '../snapshots/capture.ts';
 import { createGit, type Git } from '../snapshots/git.ts';
 import type { Backend } from './backend.ts';
 import { ownFiles } from './own-files.ts';
@@ -5,5 +6,12 @@ import { isFolderHere, putBackHere } from './put-back.ts';
 
 /** The workspace, its snapshots and git on this machine. */
 export function localBackend(options: { git?: Git } = {}): Backend {
-  return { ...ownFiles, git: options.git ?? createGit(), name: null, isFolder: isFolderHere, putBack: putBackHere };
+  return {
+    ...ownFiles,
+    git: options.git ?? createGit(),
+    name: null,
+    isFolder: isFolderHere,
+    capture: ({ store, ...rest }) => captureWorkspace(store, rest),
+    putBack: putBackHere,
+  };
 }

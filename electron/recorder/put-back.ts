@@ -11,10 +11,11 @@ const folderOf = (path: TreePath): TreePath => path.slice(0, Math.max(0, path.la
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /** Why nothing may be put at a path where this stands; null when it may. */
-function obstacle(state: DiskState, entry: TreeEntry | null): string | null {
+function obstacle(state: DiskState, { entry, before }: PutBack): string | null {
   if (state.kind === 'blocked') return state.why;
   if (state.kind === 'other') return `${state.what} stands there.`;
   if (state.kind === 'folder') return 'A folder of yours stands there.';
+  if (before === null && state.kind !== 'absent') return 'A file of yours stands there that no snapshot holds.';
   if (entry?.mode === '160000') return 'It is a repository of its own, which snapshots do not hold.';
   return null;
 }
@@ -101,7 +102,8 @@ export async function putBackHere(o: {
   const { store, root } = o;
   const skipped: Skipped[] = [];
   const reader = new ObjectReader(store);
-  const one = async ({ path, entry }: PutBack): Promise<void> => {
+  const one = async (file: PutBack): Promise<void> => {
+    const { path, entry } = file;
     if (o.signal?.aborted) throw new TurnbackError('CANCELLED');
     const bytes = entry !== null && entry.mode !== '160000' ? await reader.blob(entry.oid) : null;
     if (entry !== null && bytes !== null) {
@@ -109,7 +111,7 @@ export async function putBackHere(o: {
       if (blocked !== null) return void skipped.push({ path, why: blocked });
     }
     const state = await stateFor(root, path, store, entry);
-    const why = obstacle(state, entry);
+    const why = obstacle(state, file);
     if (why !== null) return void skipped.push({ path, why });
     if (entry !== null && bytes !== null) return write({ root, path, entry, bytes, state });
     if (state.kind === 'absent') return;
