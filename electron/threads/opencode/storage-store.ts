@@ -9,6 +9,9 @@ import { type PartFacts, partFacts } from './part-facts.ts';
 import { inOrder, latest, type MessageRow, type RawPart, type SessionData, type SessionStore } from './rows.ts';
 import { few, namesIn, readRecord, storedSession, storedSessions } from './storage-files.ts';
 
+/** Parts of the newest message that are watched one by one. */
+const NEWEST_PARTS = 50;
+
 interface KnownFile<T> {
   mark: string;
   value: T;
@@ -68,10 +71,13 @@ export class StorageStore implements SessionStore {
     });
   }
 
+  /** The newest message's parts, too: a running call is rewritten in place, which no folder shows. */
   watch(): string[] {
     const newest = [...this.#messages.keys()].at(-1);
-    const parts = newest === undefined ? [] : [path.join(this.#storage, 'part', idOf(newest))];
-    return [this.#file, this.#messageFolder, ...(newest === undefined ? [] : [newest]), ...parts];
+    if (newest === undefined) return [this.#file, this.#messageFolder];
+    const folder = path.join(this.#storage, 'part', idOf(newest));
+    const parts = [...this.#parts.keys()].filter((file) => path.dirname(file) === folder).slice(-NEWEST_PARTS);
+    return [this.#file, this.#messageFolder, newest, folder, ...parts];
   }
 
   async close(): Promise<void> {
