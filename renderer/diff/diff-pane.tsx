@@ -1,11 +1,104 @@
+import { FileDiff as FileDiffIcon } from 'lucide-react';
+import { useMemo, useRef } from 'react';
+import { useApp } from '../store/app-store.ts';
+import { showRange } from '../store/changes.ts';
+import { useChanges } from '../store/changes-store.ts';
+import { useSession } from '../store/session-store.ts';
+import { Banner } from '../ui/banner.tsx';
+import { Button } from '../ui/button.tsx';
+import { Counts } from '../ui/counts.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Pane } from '../ui/pane.tsx';
+import { PaneError } from '../ui/pane-error.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { count } from '../ui/words.ts';
+import type { DiffLook } from './diff-look.ts';
+import { DiffToolbar, SPLIT_LEAST } from './diff-toolbar.tsx';
+import { emptyWords, missingOf } from './empty-words.ts';
+import { MultiDiff } from './multi-diff.tsx';
+import { useMonaco } from './use-monaco.ts';
+import { useWidth } from './use-width.ts';
 
-/** The place of the Diff pane. */
-export function DiffPane() {
+function Title() {
+  const title = useChanges((state) => state.title);
+  const files = useChanges((state) => state.files);
+  if (title === '') return 'Changes';
+  const added = files.reduce((sum, file) => sum + (file.added ?? 0), 0);
+  const removed = files.reduce((sum, file) => sum + (file.removed ?? 0), 0);
   return (
-    <Pane label="Diff" title="Diff">
-      <Empty title="Nothing to show" />
-    </Pane>
+    <span className="diff-title">
+      <span className="cut">{title}</span>
+      {files.length === 0 ? null : <span className="muted num">{count(files.length, 'file')}</span>}
+      {added + removed === 0 ? null : <Counts added={added} removed={removed} />}
+    </span>
+  );
+}
+
+function Content({ look }: { look: DiffLook }) {
+  const { range, title, phase, files, error } = useChanges((state) => state);
+  const thread = useSession((state) => state.id);
+  const steps = useSession((state) => state.view?.steps);
+  const filling = useSession((state) => state.filling);
+  const missing = useMemo(() => (range === null ? [] : missingOf(range, steps ?? [])), [range, steps]);
+  const monaco = useMonaco();
+  if (range === null || thread === null) {
+    return (
+      <Empty icon={<FileDiffIcon />} title="Nothing is selected">
+        Choose a step or a turn to see what it changed, or move the cursor to see what going back would change.
+      </Empty>
+    );
+  }
+  if (phase === 'failed' && error !== null) return <PaneError reason={error} onRetry={() => void showRange(range)} />;
+  if (files.length === 0) {
+    if (phase !== 'ready' || (filling && missing.length === 0 && range.kind === 'step'))
+      return <Skeleton rows={10} label="Reading the changes" />;
+    const words = emptyWords(range, title, missing);
+    return (
+      <Empty icon={<FileDiffIcon />} title={words.title}>
+        {words.text}
+      </Empty>
+    );
+  }
+  const [first] = missing;
+  return (
+    <>
+      {first === undefined ? null : (
+        <Banner>
+          {missing.length === 1 ? `Step ${first.step.index} is not in this list. ` : `${missing.length} steps are not in this list. `}
+          {first.reason.message}
+        </Banner>
+      )}
+      {monaco.phase === 'failed' ? (
+        <Banner tone="failed" tools={<Button onClick={monaco.retry}>Try again</Button>}>
+          The diff editor could not be loaded. The connection to Turnback may be lost.
+        </Banner>
+      ) : null}
+      <MultiDiff
+        thread={thread}
+        range={range}
+        title={title}
+        files={files}
+        look={look}
+        monaco={monaco.phase === 'ready' ? monaco.monaco : null}
+      />
+    </>
+  );
+}
+
+/** The pane on the right: every changed file of what is looked at. */
+export function DiffPane() {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const settings = useApp((state) => state.settings);
+  const narrow = width > 0 && width < SPLIT_LEAST;
+  const { wrap, ignoreWhitespace } = settings;
+  const diffLayout = narrow ? 'inline' : settings.diffLayout;
+  const look = useMemo((): DiffLook => ({ diffLayout, wrap, ignoreWhitespace }), [diffLayout, wrap, ignoreWhitespace]);
+  return (
+    <div className="diff-box" ref={box}>
+      <Pane label="Changes" className="diff-pane" title={<Title />} tools={<DiffToolbar narrow={narrow} />}>
+        <Content look={look} />
+      </Pane>
+    </div>
   );
 }

@@ -1,0 +1,115 @@
+import { type EditorSlot, FIXED_OPTIONS, type Hunk, lineNumbersOf, numberChars } from './editor-slot.ts';
+import type { Monaco } from './load-monaco.ts';
+import { createTextModel, markGaps } from './text-model.ts';
+
+/** An editor that compares two texts, side by side or in one column. */
+export function createDiffSlot(monaco: Monaco): EditorSlot {
+  const node = document.createElement('div');
+  node.className = 'editor-slot';
+  const editor = monaco.editor.createDiffEditor(node, {
+    ...FIXED_OPTIONS,
+    automaticLayout: false,
+    originalEditable: false,
+    enableSplitViewResizing: false,
+    useInlineViewWhenSpaceIsLimited: false,
+    renderOverviewRuler: false,
+    renderMarginRevertIcon: false,
+    renderGutterMenu: false,
+    renderIndicators: true,
+    hideUnchangedRegions: { enabled: true, contextLineCount: 3, minimumLineCount: 3, revealLineCount: 20 },
+  });
+  const original = editor.getOriginalEditor();
+  const modified = editor.getModifiedEditor();
+  const originalGaps = original.createDecorationsCollection();
+  const modifiedGaps = modified.createDecorationsCollection();
+  let release: (() => void) | null = null;
+  let split = true;
+  let shows = 0;
+  let heightChanged = (): void => {};
+  let scrolled = (_top: number): void => {};
+  original.onDidContentSizeChange((event) => event.contentHeightChanged && heightChanged());
+  modified.onDidContentSizeChange((event) => event.contentHeightChanged && heightChanged());
+  modified.onDidScrollChange((event) => event.scrollTopChanged && scrolled(event.scrollTop));
+
+  const clear = (): void => {
+    shows += 1;
+    editor.setModel(null);
+    release?.();
+    release = null;
+  };
+  return {
+    kind: 'diff',
+    node,
+    async show(content) {
+      clear();
+      const turn = shows;
+      split = content.options.renderSideBySide !== false;
+      editor.updateOptions(content.options);
+      const before = createTextModel(monaco, content.before ?? '', content.language);
+      const after = createTextModel(monaco, content.after ?? '', content.language);
+      const numbers = content.numbers;
+      const chars = Math.max(numberChars(before.getLineCount(), numbers?.before), numberChars(after.getLineCount(), numbers?.after));
+      original.updateOptions({
+        ariaLabel: `${content.label}, before`,
+        lineNumbers: lineNumbersOf(numbers?.before),
+        lineNumbersMinChars: chars,
+      });
+      modified.updateOptions({
+        ariaLabel: `${content.label}, after`,
+        lineNumbers: lineNumbersOf(numbers?.after),
+        lineNumbersMinChars: chars,
+      });
+      const compared = editor.createViewModel({ original: before, modified: after });
+      release = () => {
+        compared.dispose();
+        before.dispose();
+        after.dispose();
+      };
+      await compared.waitForDiff();
+      if (turn !== shows) return;
+      editor.setModel(compared);
+      markGaps(originalGaps, numbers?.before);
+      markGaps(modifiedGaps, numbers?.after);
+    },
+    clear,
+    layout: (width, height) => editor.layout({ width, height }),
+    contentHeight: () => (split ? Math.max(original.getContentHeight(), modified.getContentHeight()) : modified.getContentHeight()),
+    scrollTo(top) {
+      if (modified.getScrollTop() !== top) modified.setScrollTop(top, monaco.editor.ScrollType.Immediate);
+    },
+    scrollBy(left) {
+      modified.setScrollLeft(modified.getScrollLeft() + left);
+      original.setScrollLeft(modified.getScrollLeft());
+    },
+    hunks() {
+      return (editor.getLineChanges() ?? []).map((change): Hunk => {
+        const line = Math.max(1, change.modifiedStartLineNumber);
+        return { top: modified.getTopForLineNumber(line), line };
+      });
+    },
+    changedLines() {
+      const lines = (from: number, to: number): number => (to === 0 ? 0 : to - from + 1);
+      return (editor.getLineChanges() ?? []).reduce(
+        (sum, change) =>
+          sum +
+          Math.max(
+            lines(change.originalStartLineNumber, change.originalEndLineNumber),
+            lines(change.modifiedStartLineNumber, change.modifiedEndLineNumber),
+          ),
+        0,
+      );
+    },
+    mark: (line) => modified.setPosition({ lineNumber: line, column: 1 }),
+    focus: () => modified.focus(),
+    onHeight: (listener) => {
+      heightChanged = listener;
+    },
+    onScroll: (listener) => {
+      scrolled = listener;
+    },
+    dispose() {
+      clear();
+      editor.dispose();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { ChevronDown, ChevronRight, Copy } from 'lucide-react';
+import type { FileDiff } from '../../shared/contract.ts';
+import type { FileChange } from '../../shared/model.ts';
+import { showTreePath } from '../../shared/tree-path.ts';
+import { copyText } from '../store/patch.ts';
+import { Badge } from '../ui/badge.tsx';
+import { IconButton } from '../ui/button.tsx';
+import { Counts } from '../ui/counts.tsx';
+import { PathLabel } from '../ui/path-label.tsx';
+import { ChangeGlyph } from './change-glyph.tsx';
+import { badgesOf, CHANGE_WORDS } from './file-words.ts';
+
+export interface FileHeaderProps {
+  file: FileChange;
+  /** Null while it was not loaded. */
+  diff: FileDiff | null;
+  /** "file 3 of 40" */
+  place: string;
+  folded: boolean;
+  onFold(): void;
+  /** A remark that only the comparison can make: "1 line changed". */
+  note: string | null;
+}
+
+/** The header of one file; it stays at the top while its body scrolls by. */
+export function FileHeader({ file, diff, place, folded, onFold, note }: FileHeaderProps) {
+  const path = showTreePath(file.path);
+  return (
+    <header className="file-header">
+      <h3 className="file-header-name">
+        <button
+          type="button"
+          className="file-header-fold"
+          aria-expanded={!folded}
+          aria-label={`${path}, ${CHANGE_WORDS[file.change]}, ${place}`}
+          onClick={onFold}
+        >
+          {folded ? <ChevronRight aria-hidden="true" /> : <ChevronDown aria-hidden="true" />}
+          <ChangeGlyph change={file.change} />
+          <PathLabel path={file.path} />
+        </button>
+      </h3>
+      <span className="file-header-badges">
+        {diff === null ? null : badgesOf(diff).map((words) => <Badge key={words}>{words}</Badge>)}
+        {note === null ? null : <Badge tone="changed">{note}</Badge>}
+      </span>
+      <Counts added={file.change === 'mode' ? null : file.added} removed={file.removed} binary={file.binary} />
+      <IconButton
+        className="file-header-copy"
+        label={`Copy path of ${path}`}
+        icon={<Copy />}
+        onClick={() => void copyText(file.path, 'Path')}
+      />
+    </header>
+  );
+}

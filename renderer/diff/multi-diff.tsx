@@ -1,0 +1,153 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { Range } from '../../shared/contract.ts';
+import type { FileChange } from '../../shared/model.ts';
+import { showTreePath } from '../../shared/tree-path.ts';
+import { runCommand } from '../commands.ts';
+import { changesStore, useChanges } from '../store/changes-store.ts';
+import { onSignal } from '../store/pane-signal.ts';
+import type { DiffLook } from './diff-look.ts';
+import { FileSection } from './file-section.tsx';
+import { createHunkWalk } from './hunk-walk.ts';
+import type { Monaco } from './load-monaco.ts';
+import { useStage } from './use-stage.ts';
+import './multi-diff.css';
+
+/** Keys of the walk, which work inside of an editor too: it is read only and does not need them. */
+const WALK_KEYS: Readonly<Record<string, string>> = { ',': 'hunk-previous', '.': 'hunk-next', '[': 'file-previous', ']': 'file-next' };
+
+function walkFromEditor(event: React.KeyboardEvent<HTMLElement>): void {
+  const command = WALK_KEYS[event.key];
+  const inEditor = event.target instanceof Element && event.target.closest('.monaco-editor') !== null;
+  if (command === undefined || !inEditor || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target instanceof Element && event.target.closest('.find-widget') !== null) return;
+  event.preventDefault();
+  event.stopPropagation();
+  runCommand(command);
+}
+
+export interface MultiDiffProps {
+  thread: string;
+  range: Range;
+  title: string;
+  files: readonly FileChange[];
+  look: DiffLook;
+  monaco: Monaco | null;
+}
+
+/** All files of a range in one scroll. */
+export function MultiDiff({ thread, range, title, files, look, monaco }: MultiDiffProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const arrived = useRef<(index: number) => void>(() => {});
+  const [said, setSaid] = useState('');
+  const stage = useStage({ thread, range, files, look, monaco, onReady: (index) => arrived.current(index) });
+  const { stack } = stage;
+  const shown = useSyncExternalStore(stack.subscribe, stack.window);
+  const file = useChanges((state) => state.file);
+  const asked = useChanges((state) => state.fileAsked);
+  const places = useMemo(() => new Map(files.map((entry, index) => [entry.path, index])), [files]);
+  // The list follows the scroll only while the user scrolls: at the end of the scroll the chosen file may not reach the top.
+  const byHand = useRef(false);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const detach = stack.attach(element);
+    const { file: now } = changesStore.getState();
+    stack.reveal(now === null ? 0 : (places.get(now) ?? 0));
+    const stop = stack.onMove(() => {
+      const path = files[stack.current()]?.path ?? null;
+      if (byHand.current && path !== changesStore.getState().file) changesStore.setState({ file: path });
+    });
+    return () => {
+      stop();
+      detach();
+    };
+  }, [stack, files, places]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asking again for the same file scrolls to it again
+  useEffect(() => {
+    const index = file === null ? undefined : places.get(file);
+    if (asked === 0 || index === undefined) return;
+    byHand.current = false;
+    if (stack.folded(index)) stage.fold(index);
+    stack.reveal(index);
+  }, [asked]);
+
+  const walk = useMemo(
+    () =>
+      createHunkWalk({
+        stage,
+        count: files.length,
+        onPlace({ index, hunk, hunks }) {
+          const path = files[index]?.path ?? null;
+          if (path !== changesStore.getState().file) changesStore.setState({ file: path });
+          setSaid(`Change ${hunk + 1} of ${hunks}, ${path === null ? '' : showTreePath(path)}`);
+        },
+      }),
+    [stage, files],
+  );
+  useEffect(() => {
+    arrived.current = walk.arrived;
+    const go = (direction: -1 | 1) => (): void => {
+      byHand.current = false;
+      walk.go(direction);
+    };
+    const stops = [
+      onSignal('hunk-next', go(1)),
+      onSignal('hunk-previous', go(-1)),
+      onSignal('focus-diff', () => scroller.current?.focus()),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [walk]);
+
+  const scrolls = (): void => {
+    byHand.current = true;
+    walk.forget();
+  };
+  const sections: React.ReactNode[] = [];
+  for (let index = shown.first; index <= shown.last; index++) {
+    const entry = files[index];
+    if (entry === undefined) continue;
+    sections.push(
+      <FileSection
+        key={entry.path}
+        stage={stage}
+        index={index}
+        file={entry}
+        total={files.length}
+        top={stack.layout.top(index)}
+        height={stack.layout.height(index)}
+        bodyHeight={stack.bodyHeight(index)}
+        folded={stack.folded(index)}
+        current={entry.path === file}
+      />,
+    );
+  }
+  return (
+    <>
+      <div
+        className="multi-diff"
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll that the keyboard must reach
+        tabIndex={0}
+        role="feed"
+        aria-label={`Changes, ${title}`}
+        onWheel={scrolls}
+        onPointerDown={scrolls}
+        onKeyDown={(event) => {
+          if (event.target === event.currentTarget) scrolls();
+          else walkFromEditor(event);
+        }}
+      >
+        <div className="multi-diff-track" style={{ height: stack.layout.total() }}>
+          {sections}
+        </div>
+      </div>
+      <p className="sr" role="status">
+        {said}
+      </p>
+    </>
+  );
+}

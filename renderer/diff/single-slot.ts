@@ -1,0 +1,76 @@
+import { type EditorSlot, FIXED_OPTIONS, lineNumbersOf, numberChars } from './editor-slot.ts';
+import type { Monaco } from './load-monaco.ts';
+import { createTextModel } from './text-model.ts';
+
+/** An editor for a file that only one side has: every line is added, or every line is removed. Cheaper than a comparison with nothing. */
+export function createSingleSlot(monaco: Monaco): EditorSlot {
+  const node = document.createElement('div');
+  node.className = 'editor-slot';
+  const editor = monaco.editor.create(node, { ...FIXED_OPTIONS, automaticLayout: false, folding: false, model: null });
+  const marks = editor.createDecorationsCollection();
+  let release: (() => void) | null = null;
+  let heightChanged = (): void => {};
+  let scrolled = (_top: number): void => {};
+  editor.onDidContentSizeChange((event) => event.contentHeightChanged && heightChanged());
+  editor.onDidScrollChange((event) => event.scrollTopChanged && scrolled(event.scrollTop));
+
+  const clear = (): void => {
+    editor.setModel(null);
+    release?.();
+    release = null;
+  };
+  return {
+    kind: 'single',
+    node,
+    show(content) {
+      clear();
+      const removed = content.after === null;
+      const model = createTextModel(monaco, content.after ?? content.before ?? '', content.language);
+      const numbers = removed ? content.numbers?.before : content.numbers?.after;
+      release = () => model.dispose();
+      editor.updateOptions({
+        wordWrap: content.options.wordWrap ?? 'off',
+        ariaLabel: `${content.label}, ${removed ? 'removed' : 'added'}`,
+        lineNumbers: lineNumbersOf(numbers),
+        lineNumbersMinChars: numberChars(model.getLineCount(), numbers),
+      });
+      editor.setModel(model);
+      const side = removed ? 'removed' : 'added';
+      if (model.getValueLength() > 0) {
+        marks.set([
+          {
+            range: model.getFullModelRange(),
+            options: {
+              isWholeLine: true,
+              className: `line-${side}`,
+              marginClassName: `gutter-${side}`,
+              linesDecorationsClassName: `sign-${side}`,
+            },
+          },
+        ]);
+      }
+      return Promise.resolve();
+    },
+    clear,
+    layout: (width, height) => editor.layout({ width, height }),
+    contentHeight: () => editor.getContentHeight(),
+    scrollTo(top) {
+      if (editor.getScrollTop() !== top) editor.setScrollTop(top, monaco.editor.ScrollType.Immediate);
+    },
+    scrollBy: (left) => editor.setScrollLeft(editor.getScrollLeft() + left),
+    hunks: () => [{ top: 0, line: 1 }],
+    changedLines: () => editor.getModel()?.getLineCount() ?? 0,
+    mark: (line) => editor.setPosition({ lineNumber: line, column: 1 }),
+    focus: () => editor.focus(),
+    onHeight: (listener) => {
+      heightChanged = listener;
+    },
+    onScroll: (listener) => {
+      scrolled = listener;
+    },
+    dispose() {
+      clear();
+      editor.dispose();
+    },
+  };
+}

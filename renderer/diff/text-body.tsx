@@ -1,0 +1,64 @@
+import { useEffect, useRef } from 'react';
+import type { FileDiff } from '../../shared/contract.ts';
+import type { FileChange } from '../../shared/model.ts';
+import { showTreePath } from '../../shared/tree-path.ts';
+import { count } from '../ui/words.ts';
+import type { SlotContent } from './editor-slot.ts';
+import { eolWords } from './file-words.ts';
+import { languageOf } from './language-of.ts';
+import { mountText } from './mount-text.ts';
+import type { DiffStage } from './stage.ts';
+
+export interface TextBodyProps {
+  stage: DiffStage;
+  index: number;
+  file: FileChange;
+  slot: 'diff' | 'single';
+  before: string | null;
+  after: string | null;
+  diff: FileDiff;
+  /** For an excerpt of a long file. */
+  numbers?: SlotContent['numbers'];
+  /** Lines that changed, where they were counted already. */
+  changed?: number;
+  /** Height of what stands below it in the same body. */
+  foot?: number;
+  onNote(note: string | null): void;
+}
+
+/** The text of a file in a pooled editor. */
+export function TextBody(props: TextBodyProps) {
+  const { stage, index, file, slot, before, after, diff, numbers = null, changed, foot = 0, onNote } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const eol = eolWords(diff) !== null;
+  useEffect(() => {
+    if (host.current === null || stage.pool === null) return;
+    const unmount = mountText({
+      host: host.current,
+      index,
+      body: { kind: 'text', slot, before, after },
+      numbers,
+      foot,
+      removed: numbers === null ? file.removed : null,
+      look: stage.look,
+      language: numbers === null ? languageOf(file.path) : null,
+      label: showTreePath(file.path),
+      stack: stage.stack,
+      pool: stage.pool,
+      frames: stage.frames,
+      onReady(handle) {
+        // Line ends are no lines: with them left out, this is how many really changed.
+        if (eol) onNote(`${count(changed ?? handle.changedLines(), 'line')} changed`);
+        stage.ready(index, handle);
+      },
+    });
+    return () => {
+      stage.gone(index);
+      onNote(null);
+      unmount();
+    };
+  }, [stage, index, before, after, slot, file, eol, numbers, changed, foot, onNote]);
+  return (
+    <div className="file-text" ref={host} style={{ height: Math.min(stage.stack.bodyHeight(index), stage.stack.viewport().height) }} />
+  );
+}

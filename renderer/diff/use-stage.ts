@@ -1,0 +1,86 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { Range } from '../../shared/contract.ts';
+import type { FileChange } from '../../shared/model.ts';
+import { call, reasonOfThrown } from '../store/host.ts';
+import { createDiffLoader } from './diff-loader.ts';
+import type { DiffLook } from './diff-look.ts';
+import { createDiffSlot } from './diff-slot.ts';
+import { createFrameQueue } from './frame-queue.ts';
+import type { Monaco } from './load-monaco.ts';
+import type { EditorPool, TextHandle } from './mount-text.ts';
+import { createPool } from './pool.ts';
+import { createSingleSlot } from './single-slot.ts';
+import { createStack } from './stack.ts';
+import type { DiffStage } from './stage.ts';
+
+/** Editors that exist at once, whatever the number of files. */
+export const MOST_EDITORS = 12;
+
+function usePool(monaco: Monaco | null): EditorPool | null {
+  const [pool, setPool] = useState<EditorPool | null>(null);
+  useEffect(() => {
+    if (monaco === null) return;
+    const made: EditorPool = createPool(
+      MOST_EDITORS,
+      (kind) => (kind === 'diff' ? createDiffSlot(monaco) : createSingleSlot(monaco)),
+      (slot) => slot.dispose(),
+    );
+    setPool(made);
+    return () => {
+      setPool(null);
+      made.dispose();
+    };
+  }, [monaco]);
+  return pool;
+}
+
+export interface StageOptions {
+  thread: string;
+  range: Range;
+  files: readonly FileChange[];
+  look: DiffLook;
+  monaco: Monaco | null;
+  /** A file is drawn and can be walked through. */
+  onReady(index: number): void;
+}
+
+/** The stage of a list of files: content is loaded once for the list, sections are laid out anew when the look changes. */
+export function useStage({ thread, range, files, look, monaco, onReady }: StageOptions): DiffStage {
+  const pool = usePool(monaco);
+  const folded = useRef(new Set<string>());
+  const frames = useMemo(() => createFrameQueue(), []);
+  const { diffLayout, wrap, ignoreWhitespace } = look;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a list that was read again has other content, even for the same range
+  const loader = useMemo(
+    () => createDiffLoader({ fetch: (path, anyway) => call('diff.file', { thread, range, path, anyway }), reasonOf: reasonOfThrown }),
+    [thread, range, files],
+  );
+  useEffect(() => () => loader.drop(), [loader]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: heights that were measured with another look are not true any more
+  const stack = useMemo(() => createStack(files, diffLayout, folded.current), [files, diffLayout, wrap, ignoreWhitespace]);
+  const ready = useRef(onReady);
+  ready.current = onReady;
+  return useMemo(() => {
+    const handles = new Map<number, TextHandle>();
+    return {
+      stack,
+      loader,
+      frames,
+      pool,
+      look: { diffLayout, wrap, ignoreWhitespace },
+      fold(index) {
+        const path = files[index]?.path ?? '';
+        const next = !stack.folded(index);
+        if (next) folded.current.add(path);
+        else folded.current.delete(path);
+        stack.fold(index, next);
+      },
+      ready(index, handle) {
+        handles.set(index, handle);
+        ready.current(index);
+      },
+      gone: (index) => void handles.delete(index),
+      handle: (index) => handles.get(index) ?? null,
+    };
+  }, [stack, loader, frames, pool, files, diffLayout, wrap, ignoreWhitespace]);
+}
