@@ -180,6 +180,13 @@ export class TurnbackError extends Error {
     this.code = code;
   }
 
+  /** The error for a reason that was found before, its sentence as it is. */
+  static of(why: Reason): TurnbackError {
+    const error = new TurnbackError(why.code);
+    error.message = why.message;
+    return error;
+  }
+
   /** The same error as plain data. */
   get reason(): Reason {
     return { code: this.code, message: this.message };
