@@ -97,7 +97,7 @@ function nextTheme(): void {
 }
 
 /** Escape: closes what is on top, then leaves the preview. */
-function escape(): void {
+function leave(): void {
   if (appStore.getState().overlay !== null) appStore.setState({ overlay: null });
   else if (travelStore.getState().gate !== null) closeGate();
   else if (cursorStore.getState().preview !== null) leavePreview();
@@ -140,7 +140,7 @@ export const commands: readonly Command[] = [
     run: () => void redoTurn(),
   }),
   command('history', 'Travel', 'History of travels', ['h'], { off: needThread, run: toggleOverlay('history') }),
-  command('leave', 'Cursor', 'Leave the preview, or close', ['escape'], { run: escape }),
+  command('leave', 'Cursor', 'Leave the preview, or close', ['escape'], { run: leave }),
   command('follow', 'Cursor', 'Follow the end, or stop following', ['f'], {
     off: needThread,
     run: () => setFollowing(!cursorStore.getState().following),

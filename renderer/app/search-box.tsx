@@ -27,7 +27,7 @@ export function SearchBox() {
     [],
   );
   return (
-    <div className="search-box" role="search">
+    <search className="search-box">
       <SearchField
         ref={field}
         label="Search the thread"
@@ -52,6 +52,6 @@ export function SearchBox() {
           {found(query, rows, at)}
         </span>
       )}
-    </div>
+    </search>
   );
 }

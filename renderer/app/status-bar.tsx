@@ -56,7 +56,7 @@ export function StatusBar() {
   const connection = useApp((state) => state.connection);
   const git = info === null ? null : info.git;
   return (
-    <footer className="status-bar" aria-label="Status">
+    <footer className="status-bar">
       {open ? <ThreadStatus /> : <span className="status-space" />}
       {connection === 'lost' ? (
         <span className="status-item" data-tone="failed" role="status">

@@ -1,3 +1,4 @@
+import { Group, Panel, Separator } from 'react-resizable-panels';
 import { DiffPane } from '../diff/diff-pane.tsx';
 import { FilesPane } from '../files/files-pane.tsx';
 import { StepsPane } from '../steps/steps-pane.tsx';
@@ -58,18 +59,53 @@ function Columns() {
   );
 }
 
+/** The timeline above the columns, 84 px at first; its height keeps when the window grows. */
+function TimelineAndColumns() {
+  const open = useApp((state) => state.timelineOpen);
+  const columns = (
+    <div className="thread-below">
+      <ThreadNotices />
+      <div className="thread-columns">
+        <Columns />
+      </div>
+      <StandingBar />
+    </div>
+  );
+  if (!open) {
+    return (
+      <>
+        <Timeline />
+        {columns}
+      </>
+    );
+  }
+  return (
+    <Group className="split thread-rows" orientation="vertical">
+      <Panel
+        id="timeline"
+        defaultSize="85px"
+        minSize="64px"
+        maxSize="240px"
+        groupResizeBehavior="preserve-pixel-size"
+        style={{ overflow: 'hidden' }}
+      >
+        <Timeline />
+      </Panel>
+      <Separator className="separator" data-direction="vertical" aria-label="Resize the timeline" />
+      <Panel id="columns" className="split-part" style={{ overflow: 'hidden' }}>
+        {columns}
+      </Panel>
+    </Group>
+  );
+}
+
 /** One open thread: timeline, columns, and the bar of a standing revert. */
 export function ThreadScreen() {
   const hasView = useSession((state) => state.view !== null);
   if (!hasView) return <ThreadLoading />;
   return (
     <main className="thread">
-      <Timeline />
-      <ThreadNotices />
-      <div className="thread-columns">
-        <Columns />
-      </div>
-      <StandingBar />
+      <TimelineAndColumns />
     </main>
   );
 }

@@ -1,0 +1,51 @@
+import { type Command, type CommandGroup, commands } from '../commands.ts';
+import { appStore } from '../store/app-store.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Keys, signsOfKeys } from '../ui/keys.tsx';
+import './keys-help.css';
+
+const GROUPS: readonly CommandGroup[] = ['Cursor', 'Travel', 'Look', 'Patch', 'Thread', 'Window'];
+
+function Row({ command }: { command: Command }) {
+  return (
+    <div className="help-row">
+      <dt>{command.title}</dt>
+      <dd>
+        {command.keys.map((keys) => (
+          <span key={keys} className="help-keys">
+            <Keys keys={keys} />
+            <span className="sr">{signsOfKeys(keys).join(' ')}</span>
+          </span>
+        ))}
+      </dd>
+    </div>
+  );
+}
+
+/** All keys, from the command table. */
+export function KeysHelp() {
+  return (
+    <Dialog title="Keys" width={860} onClose={() => appStore.setState({ overlay: null })}>
+      <div className="help">
+        {GROUPS.map((group) => {
+          const rows = commands.filter((command) => command.group === group && command.keys.length > 0);
+          if (rows.length === 0) return null;
+          return (
+            <section key={group} className="help-group">
+              <h3>{group}</h3>
+              <dl>
+                {rows.map((command) => (
+                  <Row key={command.id} command={command} />
+                ))}
+              </dl>
+            </section>
+          );
+        })}
+      </div>
+      <p className="help-note muted">
+        Drag the cursor or a line of the transcript with the pointer; hold Alt to stop only at steps that changed files. Esc springs back.
+        Nothing is written before you confirm.
+      </p>
+    </Dialog>
+  );
+}

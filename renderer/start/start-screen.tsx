@@ -1,0 +1,127 @@
+import { FileText, FolderOpen, RotateCw, Sparkles } from 'lucide-react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { runCommand } from '../commands.ts';
+import { useApp } from '../store/app-store.ts';
+import { onSignal } from '../store/pane-signal.ts';
+import { loadApp } from '../store/start.ts';
+import { listThreads, locatePath } from '../store/threads.ts';
+import { threadsStore, useThreads } from '../store/threads-store.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { PaneError } from '../ui/pane-error.tsx';
+import { SearchField } from '../ui/search-field.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { count } from '../ui/words.ts';
+import { Problems } from './problems.tsx';
+import { Recent } from './recent.tsx';
+import { ThreadList } from './thread-list.tsx';
+import { useDrop } from './use-drop.ts';
+import './start.css';
+
+/** The browser cannot ask for a path with a dialog of the system, so it can be typed. */
+function PathField() {
+  const [path, setPath] = useState('');
+  const open = (event: FormEvent): void => {
+    event.preventDefault();
+    if (path.trim() !== '') void locatePath(path.trim());
+  };
+  return (
+    <form className="start-path" onSubmit={open}>
+      <input
+        className="field mono"
+        aria-label="Path of a log, a store or a workspace"
+        placeholder="/path/to/a/log, a store or a workspace"
+        spellCheck={false}
+        value={path}
+        onChange={(event) => setPath(event.target.value)}
+      />
+      <Button type="submit">Open</Button>
+    </form>
+  );
+}
+
+function Welcome() {
+  return (
+    <div className="start-welcome">
+      <p className="start-welcome-title">No thread was found in the usual places</p>
+      <p className="muted">
+        Turnback reads the threads of TanStack harness apps, DSH, OpenCode and Claude Code. Open a log or a workspace, drop one here, or try
+        the sample: a small workspace with a recorded thread that you can travel in.
+      </p>
+      <Button variant="primary" icon={<Sparkles />} onClick={() => runCommand('open-sample')}>
+        Try the sample
+      </Button>
+    </div>
+  );
+}
+
+function Threads() {
+  const phase = useThreads((state) => state.phase);
+  const error = useThreads((state) => state.error);
+  const none = useThreads((state) => state.threads.length === 0);
+  if (phase === 'failed' && error !== null) return <PaneError reason={error} onRetry={() => void listThreads()} />;
+  if (phase === 'none' || phase === 'loading') return <Skeleton rows={8} label="Looking for threads." />;
+  return none ? <Welcome /> : <ThreadList />;
+}
+
+function Filter() {
+  const field = useRef<HTMLInputElement>(null);
+  const filter = useThreads((state) => state.filter);
+  const total = useThreads((state) => state.threads.length);
+  useEffect(() => onSignal('focus-search', () => field.current?.focus()), []);
+  return (
+    <div className="start-filter">
+      <SearchField
+        ref={field}
+        label="Filter the threads"
+        placeholder={total === 0 ? 'Filter' : `Filter ${count(total, 'thread')}: title, path, source`}
+        value={filter}
+        onChange={(value) => threadsStore.setState({ filter: value })}
+      />
+      <IconButton label="Look again" icon={<RotateCw />} onClick={() => void listThreads()} />
+    </div>
+  );
+}
+
+/** What is seen when no thread is open: open something, or choose from what was found. */
+export function StartScreen() {
+  const failed = useApp((state) => state.failed);
+  const browser = useApp((state) => state.info?.host === 'browser');
+  const dropping = useDrop();
+  if (failed !== null) {
+    return (
+      <main className="start">
+        <PaneError reason={failed} onRetry={() => void loadApp()} />
+      </main>
+    );
+  }
+  return (
+    <main className="start">
+      <div className="start-column">
+        <header className="start-head">
+          <h1 className="start-title">Go back to any moment of a thread</h1>
+          <div className="start-acts">
+            <Button icon={<FileText />} keys="mod+o" hint="A session log or a database" onClick={() => runCommand('open-log')}>
+              Open log…
+            </Button>
+            <Button icon={<FolderOpen />} keys="mod+shift+o" hint="A workspace or a store" onClick={() => runCommand('open-folder')}>
+              Open folder…
+            </Button>
+            <Button variant="plain" icon={<Sparkles />} onClick={() => runCommand('open-sample')}>
+              Try the sample
+            </Button>
+          </div>
+        </header>
+        {browser ? <PathField /> : null}
+        <Recent />
+        <Problems />
+        <Filter />
+        <Threads />
+      </div>
+      {dropping ? (
+        <div className="start-drop" role="status">
+          Drop a log, a store or a workspace to open it
+        </div>
+      ) : null}
+    </main>
+  );
+}

@@ -1,0 +1,131 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { CornerDownRight, Folder } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { useApp } from '../store/app-store.ts';
+import { listFocused, registerList } from '../store/list-focus.ts';
+import { openThread } from '../store/session.ts';
+import { useThreads } from '../store/threads-store.ts';
+import { Badge } from '../ui/badge.tsx';
+import { SOURCE_NAMES, showPath, titleOfThread, workspaceName } from '../ui/names.ts';
+import { Tooltip } from '../ui/tooltip.tsx';
+import { When } from '../ui/when.tsx';
+import { showBytes } from '../ui/words.ts';
+import { filterThreads, groupThreads, type ThreadRow } from './thread-groups.ts';
+import './thread-list.css';
+
+const HEAD = 40;
+const ROW = 36;
+
+function Workspace({ row }: { row: Extract<ThreadRow, { kind: 'workspace' }> }) {
+  const home = useApp((state) => state.info?.home);
+  return (
+    <div className="thread-workspace" role="presentation">
+      <Folder aria-hidden="true" />
+      <span className="thread-workspace-name">{workspaceName(row.root)}</span>
+      {row.root === null ? (
+        <span className="muted cut">the log does not say where it worked</span>
+      ) : (
+        <span className="muted mono cut">{showPath(row.root, home)}</span>
+      )}
+      <span className="muted num thread-workspace-count">{row.count}</span>
+    </div>
+  );
+}
+
+function Thread({ row }: { row: Extract<ThreadRow, { kind: 'thread' }> }) {
+  const { head, child } = row;
+  return (
+    <>
+      {child ? <CornerDownRight className="thread-child" aria-label="Sub-agent" /> : null}
+      <Tooltip text={head.log}>
+        <span className="thread-title cut">{titleOfThread(head)}</span>
+      </Tooltip>
+      <Badge>{SOURCE_NAMES[head.source]}</Badge>
+      <span className="thread-size muted num">{head.size === null ? '' : showBytes(head.size)}</span>
+      <span className="thread-when muted">
+        <When at={head.updatedAt} />
+      </span>
+    </>
+  );
+}
+
+/** The threads by workspace, as a listbox: arrows or J and K move, Enter opens. */
+export function ThreadList() {
+  const area = useRef<HTMLDivElement>(null);
+  const threads = useThreads((state) => state.threads);
+  const filter = useThreads((state) => state.filter);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const rows = useMemo(() => groupThreads(filterThreads(threads, filter)), [threads, filter]);
+  const options = useMemo(() => rows.filter((row) => row.kind === 'thread'), [rows]);
+  const active = options.find((row) => row.key === chosen) ?? options[0] ?? null;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => area.current,
+    estimateSize: (at) => (rows[at]?.kind === 'workspace' ? HEAD : ROW),
+    getItemKey: (at) => rows[at]?.key ?? at,
+    overscan: 8,
+  });
+  const move = (direction: -1 | 1): void => {
+    const from = active === null ? -1 : options.indexOf(active);
+    const next = options[Math.min(Math.max(from + direction, 0), options.length - 1)];
+    if (next === undefined) return;
+    setChosen(next.key);
+    virtual.scrollToIndex(rows.indexOf(next));
+  };
+  const latest = useRef(move);
+  latest.current = move;
+  useEffect(() => registerList('threads', (direction) => latest.current(direction)), []);
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter' && active !== null) void openThread(active.key);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div
+      className="thread-list"
+      ref={area}
+      role="listbox"
+      aria-label="Threads"
+      tabIndex={0}
+      aria-activedescendant={active === null ? undefined : `thread-${active.key}`}
+      onKeyDown={press}
+      onFocus={() => listFocused('threads')}
+    >
+      <div role="presentation" className="thread-list-inner" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map((item) => {
+          const row = rows[item.index];
+          if (row === undefined) return null;
+          const style = { transform: `translateY(${item.start}px)`, height: item.size };
+          if (row.kind === 'workspace') {
+            return (
+              <div key={item.key} className="thread-place" role="presentation" style={style}>
+                <Workspace row={row} />
+              </div>
+            );
+          }
+          return (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the listbox handles the keys for its active option
+            // biome-ignore lint/a11y/useFocusableInteractive: the listbox keeps the focus and names its active option
+            <div
+              key={item.key}
+              id={`thread-${row.key}`}
+              className="thread-place thread-row"
+              role="option"
+              aria-selected={row === active}
+              aria-posinset={options.indexOf(row) + 1}
+              aria-setsize={options.length}
+              data-child={row.child || undefined}
+              style={style}
+              onClick={() => void openThread(row.key)}
+              onPointerMove={() => setChosen(row.key)}
+            >
+              <Thread row={row} />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { useEffect, useMemo, useRef } from 'react';
+import { useSearch } from '../store/search-store.ts';
+import { sessionStore, useSession } from '../store/session-store.ts';
+import { readTokens } from '../theme/read-tokens.ts';
+import { onThemeChange } from '../theme/theme.ts';
+import { drawTimeline, PAINTS } from './draw.ts';
+import { factsOf } from './facts.ts';
+import { lanesOf } from './lanes.ts';
+import { spanStore } from './span-store.ts';
+
+/** The lanes as one picture. It is drawn again for another view, span, size, search or theme; never for a move of the cursor. */
+export function TimelineCanvas({ width, height }: { width: number; height: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const index = useSession((state) => state.index);
+  const torn = useSession((state) => state.view?.notices.some((notice) => notice.code === 'LOG_TORN') ?? false);
+  const matches = useSearch((state) => state.rows);
+  const facts = useMemo(() => {
+    const { view } = sessionStore.getState();
+    return view === null ? null : factsOf(view, index);
+  }, [index]);
+
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext('2d') ?? null;
+    if (element === null || context === null || facts === null || width <= 0) return;
+    let frame = 0;
+    let paints = readTokens(PAINTS);
+    const font = getComputedStyle(element).fontFamily;
+    const draw = (): void => {
+      frame = 0;
+      const ratio = window.devicePixelRatio || 1;
+      const wide = Math.round(width * ratio);
+      const tall = Math.round(height * ratio);
+      if (element.width !== wide) element.width = wide;
+      if (element.height !== tall) element.height = tall;
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      drawTimeline(context, { facts, span: spanStore.getState().span, width, height, lanes: lanesOf(height), paints, matches, torn, font });
+    };
+    const ask = (): void => {
+      if (frame === 0) frame = requestAnimationFrame(draw);
+    };
+    draw();
+    const offSpan = spanStore.subscribe(ask);
+    const offTheme = onThemeChange(() => {
+      paints = readTokens(PAINTS);
+      ask();
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      offSpan();
+      offTheme();
+    };
+  }, [facts, width, height, matches, torn]);
+
+  return <canvas ref={canvas} className="timeline-canvas" style={{ width, height }} />;
+}

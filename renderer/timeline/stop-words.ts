@@ -1,0 +1,49 @@
+import { sessionStore } from '../store/session-store.ts';
+import { stopAt } from '../store/stops.ts';
+import { count, oneLine, showClock } from '../ui/words.ts';
+
+const START = 48;
+
+/** What a stop is, for the bubble and for screen readers. */
+export interface StopWords {
+  stop: number;
+  last: number;
+  turn: number | null;
+  at: number | null;
+  text: string;
+  /** What would change if the thread went back to it. */
+  messages: number;
+  files: number;
+  effects: number;
+  whyNot: string | null;
+}
+
+/** The facts of a stop; null when no thread is open. */
+export function wordsOfStop(stop: number): StopWords | null {
+  const { view, index } = sessionStore.getState();
+  const found = stopAt(index.stops, stop);
+  if (view === null || found === null) return null;
+  const message = view.messages[found.row];
+  const said = oneLine(message?.excerpt ?? '') || message?.tools.map((tool) => tool.name).join(', ') || '';
+  return {
+    stop: found.stop,
+    last: index.stops.at(-1)?.stop ?? 0,
+    turn: message?.turn ?? null,
+    at: message?.at ?? null,
+    text: found.stop === 0 ? 'Before the first message' : said.length > START ? `${said.slice(0, START).trimEnd()}…` : said,
+    messages: found.messagesAfter,
+    files: found.filesAfter,
+    effects: found.effectsAfter,
+    whyNot: message === undefined || message.canStand === true ? null : message.canStand.message,
+  };
+}
+
+/** "Message 34 of 120, turn 12, Fix the login form, 09:41, 6 files" */
+export function valueText(words: StopWords): string {
+  const parts = [words.stop === 0 ? `Start, before message 1 of ${words.last}` : `Message ${words.stop} of ${words.last}`];
+  if (words.turn !== null) parts.push(`turn ${words.turn}`);
+  if (words.stop !== 0 && words.text !== '') parts.push(words.text);
+  if (words.at !== null) parts.push(showClock(words.at));
+  parts.push(count(words.files, 'file'));
+  return parts.join(', ');
+}
