@@ -114,10 +114,11 @@ export async function pin(store: SnapshotStore, name: string, tree: string): Pro
   const ref = refOf(name);
   if (formatOfId(tree) !== store.format) throw new TurnbackError('INTERNAL', { cause: `${tree} is no tree id of this store` });
   await store.git.run({ name: 'update-ref', args: ['update-ref', '--no-deref', ref, tree], gitDir: store.gitDir });
-  // Git before 2.36 does not sync refs.
-  const file = path.join(store.gitDir, ref);
+  // Git before 2.36 does not sync refs. A ref that a gc packed and that has this value already is no file of its own.
+  const loose = path.join(store.gitDir, ref);
+  const file = (await contentOf(loose)) === null ? path.join(store.gitDir, 'packed-refs') : loose;
   await syncFile(file);
-  for (let folder = path.dirname(file); folder.length > store.gitDir.length; folder = path.dirname(folder)) await syncFolder(folder);
+  for (let folder = path.dirname(file); folder.length >= store.gitDir.length; folder = path.dirname(folder)) await syncFolder(folder);
 }
 
 /** Lets a tree go. Not an error when nothing has that name. */

@@ -6,7 +6,7 @@ const GIT = "The path leads into a repository's own folder.";
 const EVERYWHERE = ['linux', 'darwin', 'win32'] as const;
 
 describe('a path that is refused everywhere', () => {
-  it.each([
+  it.each<readonly [string, string]>([
     ['', 'The path is empty.'],
     ['/etc/passwd', 'The path is absolute.'],
     ['/', 'The path is absolute.'],
@@ -59,7 +59,7 @@ describe('a path that is refused everywhere', () => {
 });
 
 describe('a path that is only refused on Windows', () => {
-  it.each([
+  it.each<readonly [string, string]>([
     ['C:/x', 'The path is absolute.'],
     ['c:x', 'The path is absolute.'],
     ['\\\\server\\share', 'The path is absolute.'],
