@@ -1,0 +1,130 @@
+import { isBlankLine, type LineAt, type LogPlace, readLogBytes, readLogLines } from '../log-lines.ts';
+import { deltaRecords } from './delta-line.ts';
+import type { LogInput, LogSink } from './log-input.ts';
+import { isObject, type JsonObject, type RecordRef } from './record.ts';
+
+interface BadLine {
+  at: LineAt;
+  why: string;
+}
+
+/** The records of a line, or why it is no batch. */
+export function batchOf(bytes: Buffer): JsonObject[] | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  if (!Array.isArray(parsed)) return 'it is not a list of records';
+  const records = parsed.filter(isObject);
+  return records.length === parsed.length ? records : 'it holds things that are not records';
+}
+
+/**
+ * A JSONL store: one line is one batch, a list of records; positions are counted (`formats/tanstack.md`, JSONL layout). A
+ * last line that cannot be parsed is a batch that is being written, or was torn off: it counts as absent. One in the middle
+ * is bad.
+ */
+export class JsonlLog implements LogInput {
+  readonly path: string;
+  torn = 0;
+  size: number | null = null;
+  modifiedMs: number | null = null;
+  /** Where the fold ends; null before the first read. */
+  place: LogPlace | null = null;
+  #seq = 0;
+  #failed: BadLine | null = null;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  async read(sink: LogSink, signal?: AbortSignal): Promise<boolean> {
+    const from = this.place;
+    // Until this read ends well, nothing is known about the place: after a throw everything comes again.
+    this.place = null;
+    if (from === null) this.#restart(sink);
+    let changed = from === null;
+    const growth = await readLogLines(
+      this.path,
+      from,
+      (bytes, at) => {
+        changed = this.#line(bytes, at, sink) || changed;
+      },
+      {
+        signal,
+        onRestart: () => {
+          changed = true;
+          this.#restart(sink);
+        },
+        onTooLong: (at) => {
+          changed = true;
+          sink.fold.addBad({ line: at.number, bytes: at.length, why: 'it is too long to be read' });
+        },
+      },
+    );
+    // Nothing came behind a last line that was taken without its newline: it still lacks it.
+    const tail = growth.place.open ? { whole: false, torn: this.torn } : this.#tail(growth.tail, sink);
+    this.place = tail.whole && growth.tail ? growth.tail.after : growth.place;
+    changed ||= tail.whole || tail.torn !== this.torn;
+    this.torn = tail.torn;
+    this.size = growth.size;
+    this.modifiedMs = growth.modifiedMs;
+    return changed;
+  }
+
+  async record(ref: RecordRef): Promise<JsonObject | null> {
+    if (ref.kind !== 'line') return null;
+    const records = batchOf(await readLogBytes(this.path, ref.offset, ref.length));
+    return typeof records === 'string' ? null : (records[ref.index] ?? null);
+  }
+
+  #restart(sink: LogSink): void {
+    sink.restart();
+    this.#seq = 0;
+    this.#failed = null;
+    this.torn = 0;
+  }
+
+  /** True when the line changed something. */
+  #line(bytes: Buffer, at: LineAt, sink: LogSink): boolean {
+    if (isBlankLine(bytes)) return false;
+    // Something comes after the line that failed, so it was not the last one.
+    if (this.#failed) sink.fold.addBad({ line: this.#failed.at.number, bytes: this.#failed.at.length, why: this.#failed.why });
+    this.#failed = null;
+    const skipped = deltaRecords(bytes);
+    if (skipped > 0) {
+      sink.fold.count(this.#seq + 1, skipped);
+      this.#seq += skipped;
+      return false;
+    }
+    const records = batchOf(bytes);
+    if (typeof records === 'string') this.#failed = { at, why: records };
+    else this.#batch(records, at, bytes.length, sink);
+    return true;
+  }
+
+  #batch(records: readonly JsonObject[], at: LineAt, length: number, sink: LogSink): void {
+    // A byte-order mark before the first line is not part of it.
+    const offset = at.offset + at.length - length;
+    for (const [index, record] of records.entries()) {
+      this.#seq += 1;
+      sink.fold.apply(record, { seq: this.#seq, ref: { kind: 'line', offset, length, index } });
+    }
+  }
+
+  /** A tail that is a whole batch only lacks its newline; anything else is torn, and so is a last line that failed. */
+  #tail(tail: { bytes: Buffer; at: LineAt } | null, sink: LogSink): { whole: boolean; torn: number } {
+    if (tail === null || isBlankLine(tail.bytes)) return { whole: false, torn: this.#failed?.at.length ?? tail?.at.length ?? 0 };
+    const records = batchOf(tail.bytes);
+    if (typeof records === 'string') {
+      const failed = this.#failed?.at.length ?? 0;
+      return { whole: false, torn: failed + tail.at.length };
+    }
+    if (this.#failed) sink.fold.addBad({ line: this.#failed.at.number, bytes: this.#failed.at.length, why: this.#failed.why });
+    this.#failed = null;
+    this.#batch(records, tail.at, tail.bytes.length, sink);
+    return { whole: true, torn: tail.at.length };
+  }
+}

@@ -1,0 +1,149 @@
+import { type Reason, reason } from '../../../shared/errors.ts';
+import type { Can, HiddenReason, Message, Standing, Thread, ThreadHead, ThreadStatus, ToolCall, Turn } from '../../../shared/model.ts';
+import type { LogFold } from './log-fold.ts';
+import type { Entry } from './message-entry.ts';
+import { firstOf } from './record.ts';
+import { rowIds } from './row-ids.ts';
+import { gapsOf, type RowFacts, type StepRow, stepRows } from './step-model.ts';
+import type { ThreadFold } from './thread-fold.ts';
+import { toolCalls } from './tool-model.ts';
+import { type TurnState, turnId, turnStatus } from './turn-state.ts';
+
+const TITLE = 120;
+
+/** A thread with the ways back from what is shown to where it lies. */
+export interface ThreadModel {
+  thread: Thread;
+  /** Row id -> row. */
+  rows: ReadonlyMap<string, Entry>;
+  /** The calls of each row. */
+  calls: ReadonlyMap<Entry, readonly ToolCall[]>;
+}
+
+export interface ModelContext {
+  head: ThreadHead;
+  /** What the store around the log adds: leases, interrupts, the age of the log. */
+  status: ThreadStatus;
+  notices: readonly Reason[];
+}
+
+type Hidden = { reason: HiddenReason } | null;
+
+function standingOf(fold: ThreadFold): Standing | null {
+  const { revert, transcript } = fold;
+  if (revert === null) return null;
+  const files = revert.files?.files ?? (revert.unknownFiles ? null : []);
+  const hidden = transcript.live.length - fold.visible;
+  return { messageId: revert.messageId, stop: fold.visible, hidden, files, now: revert.files?.now ?? null };
+}
+
+function canStand(entry: Entry, stop: number | null, id: string): Can {
+  if (stop === null) return reason('STOP_DROPPED');
+  return entry.content.id === id ? true : reason('STOP_WITHOUT_ID');
+}
+
+/** The step that a message belongs to: its own, or for a tool's answer that of the call. */
+function stepIds(steps: readonly StepRow[]): (entry: Entry) => string | null {
+  const byOwner = new Map<Entry, string>();
+  const byCall = new Map<string, string>();
+  for (const { step, owner } of steps) {
+    if (owner !== null && !byOwner.has(owner)) byOwner.set(owner, step.id);
+    for (const call of step.toolCallIds) byCall.set(call, step.id);
+  }
+  return (entry) => byOwner.get(entry) ?? byCall.get(entry.content.toolCallId ?? '') ?? null;
+}
+
+function messagesOf(fold: ThreadFold, ids: ReadonlyMap<Entry, string>, facts: RowFacts, steps: readonly StepRow[]): Message[] {
+  const stepOf = stepIds(steps);
+  return fold.transcript.rows.map((entry) => {
+    const { content } = entry;
+    const stop = facts.stops.get(entry) ?? null;
+    const id = ids.get(entry) ?? '';
+    return {
+      stop,
+      id,
+      role: content.role,
+      turn: entry.turn?.index ?? null,
+      step: entry.raw === null ? stepOf(entry) : null,
+      at: content.at,
+      excerpt: content.excerpt,
+      bytes: content.bytes,
+      images: content.images,
+      thinking: content.thinking,
+      tools: [...(facts.calls.get(entry) ?? [])],
+      hidden: facts.hidden(entry),
+      divider: entry.divider,
+      canStand: canStand(entry, stop, id),
+    };
+  });
+}
+
+/** Where the messages of each turn lie, and why a turn without any left has none. */
+function turnsOf(fold: ThreadFold, facts: RowFacts, steps: readonly StepRow[]): Turn[] {
+  const spans = new Map<TurnState, { first: number; last: number; hidden: Hidden }>();
+  const dropped = new Map<TurnState, Hidden>();
+  for (const entry of fold.transcript.rows) {
+    if (entry.turn === null || entry.raw !== null) continue;
+    const stop = facts.stops.get(entry);
+    if (stop === undefined) {
+      if (!dropped.has(entry.turn)) dropped.set(entry.turn, facts.hidden(entry));
+      continue;
+    }
+    const span = spans.get(entry.turn);
+    if (span === undefined) spans.set(entry.turn, { first: stop, last: stop, hidden: facts.hidden(entry) });
+    else spans.set(entry.turn, { first: Math.min(span.first, stop), last: Math.max(span.last, stop), hidden: span.hidden });
+  }
+  const stepsOf = Map.groupBy(steps, (row) => row.step.turn);
+  return fold.turns.all.map((turn) => {
+    const span = spans.get(turn);
+    const empty = dropped.has(turn) ? null : Math.min(turn.before, fold.transcript.live.length);
+    return {
+      index: turn.index,
+      id: turnId(turn),
+      prompt: turn.prompt,
+      startedAt: turn.startedAt,
+      status: turnStatus(turn, turn === fold.turns.all.at(-1)),
+      steps: (stepsOf.get(turn.index) ?? []).map((row) => row.step.id),
+      firstStop: span === undefined ? empty : span.first - 1,
+      lastStop: span === undefined ? empty : span.last,
+      hidden: span === undefined ? (dropped.get(turn) ?? null) : span.hidden,
+    };
+  });
+}
+
+/** The first words of the first prompt, on one line. */
+export function titleOf(fold: ThreadFold): string | null {
+  const first = fold.transcript.rows.find((entry) => entry.content.role === 'user' && !entry.content.reset && entry.raw === null);
+  const words = first?.content.excerpt.replace(/\s+/g, ' ').trim() ?? '';
+  return words === '' ? null : firstOf(words, TITLE);
+}
+
+/** The folded log as the thread that people see (`formats/tanstack.md`, derived views). */
+export function threadModel(log: LogFold, context: ModelContext): ThreadModel {
+  const fold = log.thread;
+  const { live, rows } = fold.transcript;
+  const ids = rowIds(rows, live);
+  const stops = new Map(live.map((entry, index) => [entry, index + 1]));
+  const waiting = new Set(fold.events.interrupts.values());
+  const calls = new Map(rows.flatMap((entry) => (entry.content.calls.length > 0 ? [[entry, toolCalls(fold, entry, waiting)]] : [])));
+  const { visible } = fold;
+  const hidden = (entry: Entry): Hidden => {
+    if (entry.gone !== null) return { reason: entry.gone };
+    return (stops.get(entry) ?? 0) > visible ? { reason: 'reverted' } : null;
+  };
+  const facts: RowFacts = { stops, calls, hidden };
+  const steps = stepRows(fold, facts);
+  const thread: Thread = {
+    head: context.head,
+    status: context.status,
+    standing: standingOf(fold),
+    turns: turnsOf(fold, facts, steps),
+    steps: steps.map((row) => row.step),
+    messages: messagesOf(fold, ids, facts, steps),
+    gaps: gapsOf(fold, steps),
+    bad: log.bad,
+    notices: [...context.notices],
+    keeps: 'log',
+  };
+  return { thread, rows: new Map(rows.map((entry) => [ids.get(entry) ?? '', entry])), calls };
+}
