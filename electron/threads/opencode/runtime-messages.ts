@@ -86,8 +86,7 @@ function toolPart(content: Loose): Loose {
     state: {
       status: state['status'],
       input: state['input'],
-      output: said.length > 0 ? said.join('\n') : undefined,
-      error: error ?? undefined,
+      output: said.length > 0 || error !== null ? [...said, ...(error === null ? [] : [error])].join('\n') : undefined,
       metadata: state['structured'],
       time: { start: time['ran'] ?? time['created'], end: time['completed'] },
     },
