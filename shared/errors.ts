@@ -148,6 +148,7 @@ const SENTENCES = {
   UNKNOWN_COMMAND: (f) => `There is no command ${of(f, 'name')} in this session.`,
   UNKNOWN_CALL: (f) => `There is no tool call ${of(f, 'id')} in this step. Record the assistant's message with its tool calls first.`,
   BAD_OPTION: (f) => `${of(f, 'name')} cannot be used.${because(f)}`,
+  BACKEND_FAILED: (f) => `The other side could not be used: ${of(f, 'what')}.${because(f)} Check that the command reaches it.`,
   NOT_SUPPORTED: (f) => `${of(f, 'what')} is not possible for this kind of thread.${because(f)}`,
 } as const satisfies Record<string, (facts: Facts) => string>;
 
