@@ -23,6 +23,8 @@ export function nodeBundle(entry: string, outDir: string, fileName: string): Use
       lib: { entry, formats: ['cjs'], fileName: () => fileName },
       rolldownOptions: { external },
     },
+    // The source is a module, the bundle is CommonJS: each has its own name for the folder it lies in.
+    define: { 'import.meta.dirname': '__dirname' },
     resolve: { conditions: ['node'], mainFields: ['module', 'main'] },
   };
 }

@@ -2,9 +2,9 @@ import path from 'node:path';
 
 /**
  * The folder that holds `package.json` and `out/`. Bundles lie in `out/app` and `out/cli`, this source in `electron/host`:
- * two levels below it each time. `__dirname` is that of the bundle, or absent where the source itself runs as a module.
+ * two levels below it each time.
  */
-export const APP_ROOT = path.resolve(typeof __dirname === 'string' ? __dirname : import.meta.dirname, '../..');
+export const APP_ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Where the build puts the page. */
 export const PAGE_FOLDER = path.join(APP_ROOT, 'out/renderer');

@@ -45,9 +45,9 @@ export interface ElectronDouble {
 
 /** A stand-in for the electron module over real Chromium: same worlds, same messages, and an error for what it does not have. */
 export function createElectronDouble(options: DoubleOptions = {}): ElectronDouble {
-  const stage = new Stage(options.headless ?? true);
-  const { log } = stage;
   const userData = mkdtempSync(path.join(os.tmpdir(), 'electron-double-'));
+  const stage = new Stage(options.headless ?? true, userData);
+  const { log } = stage;
   const windows = new Set<FakeWindow>();
   const answers: DialogAnswer[] = [];
   const permissions: ElectronDouble['permissions'] = { request: null, check: null, device: null };
@@ -57,7 +57,7 @@ export function createElectronDouble(options: DoubleOptions = {}): ElectronDoubl
 
   async function close(): Promise<void> {
     await stage.close();
-    rmSync(userData, { recursive: true, force: true });
+    rmSync(userData, { recursive: true, force: true, maxRetries: 3 });
   }
   const end = async (): Promise<void> => {
     for (const window of windows) window.close();

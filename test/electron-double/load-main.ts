@@ -3,10 +3,7 @@ import type { ElectronDouble } from './double.ts';
 
 type Load = (request: string, ...rest: unknown[]) => unknown;
 
-/**
- * Runs a CommonJS main bundle whose `require('electron')` gives the double. The result ends that and forgets the bundle, so
- * that it can be run again.
- */
+/** Runs a CommonJS main bundle afresh, whose `require('electron')` gives the double; the result ends that. */
 export function loadMain(double: ElectronDouble, bundle: string): () => void {
   const internals = Module as unknown as { _load: Load };
   const original = internals._load;
@@ -14,9 +11,9 @@ export function loadMain(double: ElectronDouble, bundle: string): () => void {
     return request === 'electron' || request === 'electron/main' ? double.electron : original.call(this, request, ...rest);
   };
   const require = createRequire(import.meta.url);
+  delete require.cache[require.resolve(bundle)];
   require(bundle);
   return () => {
     internals._load = original;
-    delete require.cache[require.resolve(bundle)];
   };
 }

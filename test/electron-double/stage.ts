@@ -32,8 +32,12 @@ export class Stage {
   #browser: Promise<Browser> | null = null;
   #context: Promise<BrowserContext> | null = null;
 
-  constructor(headless: boolean) {
+  /** A folder for what Chromium itself writes, outside of the app's. */
+  readonly #home: string;
+
+  constructor(headless: boolean, home: string) {
     this.headless = headless;
+    this.#home = home;
   }
 
   /** The one browser context of the double, started on first use. */
@@ -45,7 +49,8 @@ export class Stage {
   async #start(): Promise<BrowserContext> {
     const executablePath = findChromium();
     if (executablePath === null) throw new Error('There is no Chromium here: node test/tools/find-chromium.mjs says how to get one.');
-    this.#browser = chromium.launch({ executablePath, headless: this.headless, args: ARGUMENTS });
+    const env = { ...process.env, HOME: this.#home, XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '', XDG_DATA_HOME: '' };
+    this.#browser = chromium.launch({ executablePath, headless: this.headless, args: ARGUMENTS, env });
     const browser = await this.#browser;
     return browser.newContext({ acceptDownloads: true });
   }

@@ -1,0 +1,176 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Bridge } from '../../renderer/transport.ts';
+import { createElectronDouble, type DoubleOptions, type ElectronDouble } from '../electron-double/double.ts';
+import { loadMain } from '../electron-double/load-main.ts';
+import { cleanEnv, tempFolder } from '../scenarios/temp.ts';
+
+// The bundles of `npm run build`, as they ship, under the double.
+const MAIN = path.resolve('out/app/main.cjs');
+
+declare const window: { turnback: Bridge; seen: unknown[]; open: (url: string) => void };
+
+interface App {
+  double: ElectronDouble;
+  page: Page;
+  folder: string;
+}
+
+async function start(options: DoubleOptions & { argv?: string[]; folder?: string } = {}): Promise<Omit<App, 'page'>> {
+  const folder = options.folder ?? (await tempFolder());
+  const before = { env: process.env, argv: process.argv };
+  process.env = { ...cleanEnv(folder) };
+  process.argv = ['electron', path.resolve('.'), ...(options.argv ?? [])];
+  const double = createElectronDouble(options);
+  const unload = loadMain(double, MAIN);
+  onTestFinished(async () => {
+    unload();
+    await double.close();
+    Object.assign(process, before);
+  });
+  return { double, folder };
+}
+
+async function opened(options: Parameters<typeof start>[0] = {}): Promise<App> {
+  const { double, folder } = await start(options);
+  return { double, folder, page: await double.firstPage() };
+}
+
+const call = (page: Page, name: string, input: unknown = {}): Promise<unknown> =>
+  page.evaluate(([called, given]) => window.turnback.invoke(called as string, given), [name, input]);
+
+beforeAll(() => {
+  if (!existsSync(MAIN)) throw new Error('Run npm run build first.');
+});
+
+test('the app starts, shows its window once drawn, and answers through the bridge', async () => {
+  const { double, page, folder } = await opened();
+  const [shown] = double.windows;
+  expect([page.url().startsWith('https://ui.app.'), shown?.isVisible(), double.app.sandboxed]).toEqual([true, true, true]);
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(await call(page, 'app.info')).toEqual({
+    ok: true,
+    value: {
+      host: 'electron',
+      version,
+      platform: process.platform,
+      home: path.join(folder, 'home'),
+      git: { version: expect.stringMatching(/^\d/) },
+      open: null,
+    },
+  });
+  expect(await call(page, 'threads.list')).toEqual({ ok: true, value: { threads: [], problems: [] } });
+});
+
+test('a path on the command line is what to open, whatever Chromium adds', async () => {
+  const { page } = await opened({ argv: ['--enable-features=x', 'some/log.jsonl'] });
+  expect(await call(page, 'app.info')).toMatchObject({ value: { open: path.resolve('some/log.jsonl') } });
+});
+
+test('a call that is not of the contract, or of another form, is refused in words', async () => {
+  const { page } = await opened();
+  expect(await call(page, 'shell.run', { command: 'id' })).toMatchObject({ ok: false, error: { code: 'BAD_REQUEST' } });
+  expect(await call(page, 'thread.open', { thread: 7 })).toMatchObject({ ok: false, error: { code: 'BAD_REQUEST' } });
+});
+
+test('a call from a page that took the place of ours is refused', async () => {
+  const { double } = await opened();
+  const [shown] = double.windows;
+  if (shown === undefined) throw new Error('no window');
+  // Electron would not let it come to this: the page's frame shows another address now.
+  Object.defineProperty(shown.contents.mainFrame, 'url', { value: 'https://evil.example/' });
+  expect(await call(shown.contents.page, 'threads.list')).toMatchObject({ ok: false, error: { code: 'BAD_SENDER' } });
+});
+
+test('navigation, new windows and the network are closed', async () => {
+  const { double, page } = await opened();
+  await page.evaluate(() => {
+    window.open('https://example.org/');
+    location.href = 'https://evil.example/';
+  });
+  await expect.poll(() => double.log).toContainEqual({ kind: 'blocked-navigation', url: 'https://evil.example/' });
+  expect(double.log).toContainEqual({ kind: 'window-open', url: 'https://example.org/', action: 'deny' });
+  expect(double.log.filter(({ kind }) => kind === 'open-external')).toEqual([]);
+  expect(await page.evaluate(() => fetch('https://evil.example/x').catch(() => 'refused'))).toBe('refused');
+  expect(double.log.filter(({ kind }) => kind === 'network')).toEqual([]);
+  expect(await page.evaluate(() => fetch('app.asar').then((answer) => answer.status))).toBe(404);
+});
+
+test('permissions are refused, asked or checked', async () => {
+  const { double } = await opened();
+  let answer: unknown;
+  (double.permissions.request as (...args: unknown[]) => void)({}, 'media', (given: unknown) => {
+    answer = given;
+  });
+  expect([answer, (double.permissions.check as () => unknown)(), (double.permissions.device as () => unknown)()]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('links, clipboard and dialogs go through their calls', async () => {
+  const { double, page } = await opened();
+  double.answers.push({ canceled: false, filePaths: ['/a/log.jsonl'] });
+  expect(await call(page, 'dialog.open', { what: 'log' })).toEqual({ ok: true, value: '/a/log.jsonl' });
+  expect(await call(page, 'dialog.open', { what: 'folder' })).toEqual({ ok: true, value: null });
+  await call(page, 'clipboard.write', { text: 'copied' });
+  await call(page, 'shell.link', { url: 'https://example.org/' });
+  expect(await call(page, 'shell.link', { url: 'file:///etc/passwd' })).toMatchObject({ ok: false, error: { code: 'LINK_REFUSED' } });
+  expect(double.clipboard()).toBe('copied');
+  expect(double.log.filter(({ kind }) => kind === 'open-external')).toEqual([{ kind: 'open-external', url: 'https://example.org/' }]);
+});
+
+test('menu items and second starts arrive as commands', async () => {
+  const { double, page } = await opened();
+  const [shown] = double.windows;
+  shown?.minimize();
+  await page.evaluate(() => {
+    window.seen = [];
+    window.turnback.subscribe((event, payload) => window.seen.push([event, payload]));
+  });
+  double.click('palette');
+  double.secondInstance({ open: '/a/log.jsonl' });
+  double.secondInstance({ open: null });
+  double.secondInstance('nonsense');
+  await expect
+    .poll(() => page.evaluate(() => window.seen))
+    .toEqual([
+      ['command', { command: 'palette', argument: null }],
+      ['command', { command: 'open', argument: '/a/log.jsonl' }],
+    ]);
+  expect(shown?.isMinimized()).toBe(false);
+});
+
+test('another instance holds the lock: it is told what to open, and this one ends', async () => {
+  const { double } = await start({ lock: false, argv: ['/a/log.jsonl'] });
+  await double.ended;
+  expect([double.app.lockData, double.windows.size]).toEqual([{ open: '/a/log.jsonl' }, 0]);
+});
+
+test('the window comes back where it was, and everything the app wrote is in its own folder', async () => {
+  const { double, folder } = await opened();
+  const [shown] = double.windows;
+  shown?.setBounds({ x: 30, y: 40, width: 1000, height: 700 });
+  shown?.close();
+  await double.ended;
+  expect(JSON.parse(await readFile(path.join(folder, 'own-data/window.json'), 'utf8'))).toEqual({
+    version: 1,
+    bounds: { x: 30, y: 40, width: 1000, height: 700 },
+    maximized: false,
+  });
+  expect(double.app.getPath('userData')).toBe(path.join(folder, 'own-data/electron'));
+  expect(await readdir(folder)).toEqual(['own-data']);
+  const again = await opened({ folder });
+  expect([...again.double.windows][0]?.options).toMatchObject({ x: 30, y: 40, width: 1000, height: 700 });
+});
+
+test('the page runs without an error on its console', async () => {
+  const { double, page } = await opened();
+  await call(page, 'app.info');
+  const bad = double.log.filter(({ kind, type }) => kind === 'page-error' || (kind === 'console' && type === 'error'));
+  expect(bad).toEqual([]);
+});
