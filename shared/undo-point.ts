@@ -7,8 +7,8 @@ const tree = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
  * process and in the viewer. The harness ignores it, because its type has no `harness.` prefix (formats/tanstack.md 3, 11.4).
  *
  * - The recorder writes one with state `done` in the batch that settles a turn.
- * - An undo writes `harness.transcript { keep, add: [] }` and then one with state `undone`, in one batch.
- * - A redo writes `harness.transcript { keep, add: messages }` and then one with state `done`, in one batch.
+ * - An undo writes one with state `undone` and then `harness.transcript { keep, add: [] }`, in one batch.
+ * - A redo writes one with state `done` and then `harness.transcript { keep, add: messages }`, in one batch.
  *
  * The newest one counts, until a new turn is applied ({@link foldUndoPoint}) or the messages do not fit any more ({@link undoable}, {@link redoable}).
  */

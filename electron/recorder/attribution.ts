@@ -98,7 +98,8 @@ export class Attribution {
   /** The step; null when nothing changed, `failed` when a snapshot at its edges is missing. */
   result(): Promise<StepRecord | null | 'failed'> {
     return this.#order.run(async () => {
-      if (this.#calls.length === 0) return null;
+      // Tools that report, and reported nothing, changed nothing: a step that only reads needs no second snapshot.
+      if (this.#calls.length === 0 || (this.#reported.size === 0 && this.#silentCalls.length === 0)) return null;
       const to = this.#settled ? this.#last : await this.#snapshots.track();
       const from = this.#from;
       if (from === null || to === null) return 'failed';

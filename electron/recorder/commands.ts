@@ -43,7 +43,7 @@ async function redo(core: Core, backend: Backend): Promise<string> {
   const { messages, undoPoint: point } = core.fold;
   if (!redoable(point, messages)) return 'Nothing to redo.';
   const { messages: removed, ...rest } = point;
-  await move(core, backend, point, 'to', [records.transcript(point.keep, removed), { ...rest, state: 'done' }]);
+  await move(core, backend, point, 'to', [{ ...rest, state: 'done' }, records.transcript(point.keep, removed)]);
   return 'Redid the last turn.';
 }
 
