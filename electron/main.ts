@@ -47,7 +47,7 @@ function openHere(named: string | null): void {
   const fresh = window === null;
   showWindow();
   if (named === null) return;
-  const tell = (): void => engine.emit('command', { command: 'open', argument: named });
+  const tell = (): void => engine.emit('command', { command: 'open-log', argument: named });
   // A new page listens once its script has run.
   if (fresh) window?.webContents.once('did-finish-load', tell);
   else tell();

@@ -10,15 +10,16 @@ export interface MenuParts {
 }
 
 /**
- * The native menu. Its items ask for commands of the page, which knows whether they make sense; the keys that stand beside
- * them work in the page too. Single letters are left to the page, so that typing in a field is typing.
+ * The native menu. Its items ask for commands of the page's table, which knows whether they make sense; the keys that stand
+ * beside them are the page's. Keys without a modifier are not shown, since in a field they are typing.
  */
 export function menuTemplate({ platform, run, devTools }: MenuParts): MenuItemConstructorOptions[] {
   const item = (label: string, command: string, accelerator?: string): MenuItemConstructorOptions => ({
     id: command,
     label,
     click: () => run(command, null),
-    ...(accelerator === undefined ? {} : { accelerator }),
+    // Shown here, handled by the page: were both to take the key, it would count twice.
+    ...(accelerator === undefined ? {} : { accelerator, registerAccelerator: false }),
   });
   const line: MenuItemConstructorOptions = { type: 'separator' };
   const mac = platform === 'darwin';
@@ -29,9 +30,11 @@ export function menuTemplate({ platform, run, devTools }: MenuParts): MenuItemCo
       submenu: [
         item('Open Log…', 'open-log', 'CmdOrCtrl+O'),
         item('Open Folder…', 'open-folder', 'CmdOrCtrl+Shift+O'),
-        item('Open Sample', 'open-sample'),
+        item('Try the Sample', 'open-sample'),
+        item('All Threads', 'close-thread'),
         line,
-        item('Export Patch…', 'export-patch', 'CmdOrCtrl+E'),
+        item('Export Patch…', 'patch-export'),
+        item('Copy Patch', 'patch-copy'),
         line,
         mac ? { role: 'close' } : { role: 'quit' },
       ],
@@ -57,7 +60,8 @@ export function menuTemplate({ platform, run, devTools }: MenuParts): MenuItemCo
       submenu: [
         item('Command Palette…', 'palette', 'CmdOrCtrl+K'),
         item('Keys', 'keys'),
-        item('Switch Theme', 'theme'),
+        item('Next Theme', 'theme'),
+        item('Timeline', 'timeline', 'CmdOrCtrl+J'),
         line,
         { role: 'resetZoom' },
         { role: 'zoomIn' },

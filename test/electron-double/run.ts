@@ -11,8 +11,9 @@ const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf
 process.argv = ['electron', folder, ...process.argv.slice(3)];
 const double = createElectronDouble({ headless: process.env['ELECTRON_DOUBLE_HEADED'] !== '1' });
 loadMain(double, path.join(folder, manifest.main));
-process.stdout.write('electron double: the app runs in Chromium, not in Electron\n');
 process.once('SIGTERM', () => double.app.quit());
 process.once('SIGINT', () => double.app.quit());
+await Promise.race([double.firstPage(), double.ended]);
+process.stdout.write('electron double: the app runs in Chromium, not in Electron\n');
 await double.ended;
 process.exit(double.app.exitCode ?? 0);

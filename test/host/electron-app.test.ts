@@ -140,7 +140,7 @@ test('menu items and second starts arrive as commands', async () => {
     .poll(() => page.evaluate(() => window.seen))
     .toEqual([
       ['command', { command: 'palette', argument: null }],
-      ['command', { command: 'open', argument: '/a/log.jsonl' }],
+      ['command', { command: 'open-log', argument: '/a/log.jsonl' }],
     ]);
   expect(shown?.isMinimized()).toBe(false);
 });
