@@ -1,0 +1,110 @@
+import { ChevronRight } from 'lucide-react';
+import { memo } from 'react';
+import type { PlanFile } from '../../shared/plan.ts';
+import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
+import { ChangeGlyph } from '../diff/change-glyph.tsx';
+import { CHANGE_WORDS } from '../diff/file-words.ts';
+import type { RowPlace } from '../steps/row-list.tsx';
+import { selectFile } from '../store/changes.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Counts } from '../ui/counts.tsx';
+import { PathLabel } from '../ui/path-label.tsx';
+import { Tooltip } from '../ui/tooltip.tsx';
+import { count } from '../ui/words.ts';
+import type { FileRow } from './file-tree.ts';
+
+const INDENT = 14;
+
+const VERBS = { restore: 'restore', delete: 'delete', recreate: 'bring back' } as const satisfies Record<PlanFile['verb'], string>;
+
+export interface FileItemProps {
+  row: FileRow;
+  place: RowPlace;
+  /** In a list, the whole path is drawn. */
+  flat: boolean;
+  selected: boolean;
+  /** The file that this one looks moved to or from. */
+  moved: TreePath | undefined;
+  /** What a revert to the cursor would do with it, while looking at a stop. */
+  plan: PlanFile | undefined;
+  onToggle(path: TreePath): void;
+}
+
+function label(row: Extract<FileRow, { kind: 'file' }>, moved: TreePath | undefined, plan: PlanFile | undefined): string {
+  const { file } = row;
+  return [
+    showTreePath(file.path),
+    plan === undefined ? CHANGE_WORDS[file.change] : `would ${VERBS[plan.verb]}${plan.drift ? ', changed since' : ''}`,
+    file.binary ? 'binary' : file.added === null ? null : `${file.added} added, ${file.removed ?? 0} removed`,
+    moved === undefined ? null : `looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`,
+  ]
+    .filter((part) => part !== null)
+    .join(', ');
+}
+
+/** A folder or a file of the list. */
+export const FileItem = memo(function FileItem({ row, place, flat, selected, moved, plan, onToggle }: FileItemProps) {
+  const style = { ...place.style, paddingLeft: 4 + row.depth * INDENT };
+  const tree = { 'aria-level': row.depth + 1, 'aria-posinset': row.position, 'aria-setsize': row.size, tabIndex: place.tabIndex };
+  if (row.kind === 'folder') {
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the tree handles the keys of the focused row
+      <div
+        {...place}
+        {...tree}
+        style={style}
+        role="treeitem"
+        className="row-list-row folder-row"
+        aria-expanded={row.open}
+        aria-selected={false}
+        aria-label={`${showTreePath(row.path)}, ${count(row.files, 'file')}`}
+        onClick={() => onToggle(row.path)}
+      >
+        <ChevronRight className="row-list-arrow" aria-hidden="true" />
+        <span className="folder-name mono cut">
+          <bdi>{showTreePath(row.name)}</bdi>
+        </span>
+        <span className="muted num folder-count">{row.files}</span>
+      </div>
+    );
+  }
+  const { file } = row;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the tree handles the keys of the focused row
+    <div
+      {...place}
+      {...tree}
+      style={style}
+      role="treeitem"
+      className="row-list-row file-row"
+      aria-selected={selected}
+      aria-label={label(row, moved, plan)}
+      onClick={() => selectFile(file.path)}
+    >
+      <ChangeGlyph change={file.change} />
+      {flat ? (
+        <PathLabel path={file.path} />
+      ) : (
+        <Tooltip text={showTreePath(file.path)}>
+          <span className="file-name mono cut">
+            <bdi>{showTreePath(row.name)}</bdi>
+          </span>
+        </Tooltip>
+      )}
+      <span className="row-list-push" />
+      {moved === undefined ? null : (
+        <Tooltip text={`Looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`}>
+          <span className="file-moved">
+            <Badge>looks moved</Badge>
+          </span>
+        </Tooltip>
+      )}
+      {plan === undefined ? null : (
+        <span className="file-verb" data-drift={plan.drift || undefined}>
+          {plan.drift ? 'changed since' : VERBS[plan.verb]}
+        </span>
+      )}
+      <Counts added={file.change === 'mode' ? null : file.added} removed={file.removed} binary={file.binary} />
+    </div>
+  );
+});

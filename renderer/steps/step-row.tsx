@@ -1,0 +1,133 @@
+import { ChevronRight, Ellipsis, Flag, TriangleAlert } from 'lucide-react';
+import type { MouseEvent, ReactElement } from 'react';
+import type { Step } from '../../shared/model.ts';
+import { useCursor } from '../store/cursor-store.ts';
+import { selectStep } from '../store/selection.ts';
+import { useSession } from '../store/session-store.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Counts } from '../ui/counts.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { HIDDEN_WORDS } from '../ui/names.ts';
+import { Tooltip } from '../ui/tooltip.tsx';
+import { count, oneLine, showDuration } from '../ui/words.ts';
+import type { RowPlace } from './row-list.tsx';
+import { itemsOfStep, StepMenu } from './step-menu.tsx';
+import type { StepRow } from './step-rows.ts';
+import { fileCountOf, linesOf, stepLabel, toolsText } from './step-words.ts';
+
+/** After the cursor, or hidden by a revert: drawn as a ghost. */
+function useGhost(stop: number | null, hidden: boolean): boolean {
+  const after = useCursor((state) => state.preview !== null && stop !== null && stop > state.preview);
+  return after || hidden;
+}
+
+function Facts({ step }: { step: Step }) {
+  const files = fileCountOf(step);
+  const { captured } = step;
+  return (
+    <span className="step-facts">
+      {captured !== null && captured !== true ? (
+        <Tooltip text={captured.message}>
+          <span className="step-missing">
+            <TriangleAlert aria-hidden="true" />
+            not captured
+          </span>
+        </Tooltip>
+      ) : files === null ? null : (
+        <span className="num">{files === 0 ? 'no files' : count(files, 'file')}</span>
+      )}
+      {step.durationMs === null ? null : <span className="num">{showDuration(step.durationMs)}</span>}
+      {step.sideEffects === 0 ? null : (
+        <Tooltip text={`${count(step.sideEffects, 'side effect')} that no revert can reach`}>
+          <span className="step-effects num">
+            <Flag aria-hidden="true" />
+            {step.sideEffects}
+          </span>
+        </Tooltip>
+      )}
+      {step.hidden === null ? null : <span>{HIDDEN_WORDS[step.hidden.reason]}</span>}
+    </span>
+  );
+}
+
+export function StepItem({ row, place, selected }: { row: Extract<StepRow, { kind: 'step' }>; place: RowPlace; selected: boolean }) {
+  const { step } = row;
+  const ghost = useGhost(step.stop, step.hidden !== null);
+  const lines = linesOf(step);
+  const press = (event: MouseEvent<HTMLElement>): void => {
+    if (event.target instanceof Element && event.target.closest('button') !== null) return;
+    void selectStep(step.id, { extend: event.shiftKey });
+  };
+  return (
+    <StepMenu step={step}>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of the focused row */}
+      <div
+        {...place}
+        tabIndex={place.tabIndex}
+        role="treeitem"
+        className="row-list-row step-row"
+        aria-level={2}
+        aria-posinset={row.position}
+        aria-setsize={row.size}
+        aria-selected={selected}
+        aria-label={stepLabel(step)}
+        data-ghost={ghost || undefined}
+        onClick={press}
+      >
+        <span className="step-number num">{step.index}</span>
+        <span className="step-words">
+          <span className="step-head">
+            <span className="step-tools cut">{toolsText(step)}</span>
+            {lines === null || step.files?.length === 0 ? null : <Counts added={lines.added} removed={lines.removed} />}
+          </span>
+          <Facts step={step} />
+        </span>
+        <Menu
+          align="end"
+          trigger={<IconButton className="step-more" label={`More for step ${step.index}`} tabIndex={-1} icon={<Ellipsis />} />}
+          groups={itemsOfStep(step)}
+        />
+      </div>
+    </StepMenu>
+  );
+}
+
+interface TurnItemProps {
+  row: Extract<StepRow, { kind: 'turn' }>;
+  place: RowPlace;
+  onToggle(): void;
+  onSelect(): void;
+}
+
+export function TurnItem({ row, place, onToggle, onSelect }: TurnItemProps): ReactElement {
+  const { turn, steps, open } = row;
+  const selected = useSession(({ selection }) => turn !== null && selection.turn === turn.index && selection.step === null);
+  const ghost = useGhost(turn?.firstStop === null || turn === null ? null : turn.firstStop + 1, turn?.hidden != null);
+  const words = turn === null ? 'Steps of no turn' : oneLine(turn.prompt) || 'No prompt';
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of the focused row
+    <div
+      {...place}
+      tabIndex={place.tabIndex}
+      role="treeitem"
+      className="row-list-row turn-row"
+      aria-level={1}
+      aria-posinset={row.position}
+      aria-setsize={row.size}
+      aria-expanded={open}
+      aria-selected={selected}
+      aria-label={`${turn === null ? '' : `Turn ${turn.index}, `}${words}, ${count(steps, 'step')}`}
+      data-ghost={ghost || undefined}
+      onClick={(event) => {
+        const onArrow = event.target instanceof Element && event.target.closest('.row-list-arrow') !== null;
+        if (onArrow || turn === null || selected) onToggle();
+        else onSelect();
+      }}
+    >
+      <ChevronRight className="row-list-arrow" aria-hidden="true" />
+      {turn === null ? null : <span className="turn-number num">{turn.index}</span>}
+      <span className="turn-words cut">{words}</span>
+      <span className="turn-steps num">{count(steps, 'step')}</span>
+    </div>
+  );
+}
