@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { asName, asNumber, parseRecord } from './loose.ts';
 import { messageRow } from './message-rows.ts';
-import { tablesOf } from './opencode-database.ts';
+import type { Tables } from './opencode-database.ts';
 import type { Pace } from './pace.ts';
 import type { MessageRow } from './rows.ts';
 
@@ -26,8 +26,8 @@ export class DroppedMessages {
   }
 
   /** The dropped messages; `present` are those that are (again) in the conversation. */
-  async read(db: DatabaseSync, pace: Pace, present: ReadonlySet<string>): Promise<Dropped> {
-    if (!tablesOf(db).get('event')?.has('aggregate_id')) return NOTHING;
+  async read(db: DatabaseSync, tables: Tables, pace: Pace, present: ReadonlySet<string>): Promise<Dropped> {
+    if (!tables.get('event')?.has('aggregate_id')) return NOTHING;
     const gone = new Map<string, number>();
     for (const row of this.#events(db, `json_extract(data, '$.messageID') as id`, 'message.removed').iterate(this.#session)) {
       const [id, seq] = [asName(row['id']), asNumber(row['seq'])];

@@ -3,6 +3,7 @@ import type { Gap, HiddenReason, Message, Standing, Step, Thread, ThreadHead, Th
 import { mayHaveWritten, toolCall } from './calls.ts';
 import { foldTurns } from './fold-turns.ts';
 import { messageTexts } from './message-texts.ts';
+import type { TextFacts } from './part-facts.ts';
 import { type RevertMarker, revertMarker } from './revert-marker.ts';
 import type { MessageRow, SessionData } from './rows.ts';
 import { type StepTrees, stepTrees } from './step-trees.ts';
@@ -21,6 +22,7 @@ interface Placed {
   hidden: { reason: HiddenReason } | null;
   turn: number | null;
   calls: ToolCall[];
+  texts: TextFacts;
 }
 
 /** The thread that a session's rows make (formats/opencode Part 1 and 3). Pure; `status` is what the store says about now. */
@@ -28,7 +30,7 @@ export function foldSession(data: SessionData, head: ThreadHead, status: ThreadS
   const marker = revertMarker(data.session.revert);
   const placed = place(data, marker);
   const turns = foldTurns(
-    placed.map(({ row, stop, hidden }) => ({ row, stop, hidden, prompt: messageTexts(row, data.session.byRun).excerpt })),
+    placed.map(({ row, stop, hidden, texts }) => ({ row, stop, hidden, prompt: texts.excerpt })),
     status,
   );
   const root = rootOf(data);
@@ -55,7 +57,7 @@ export function foldSession(data: SessionData, head: ThreadHead, status: ThreadS
     standing: standingOf(placed, marker),
     turns: turns.turns,
     steps,
-    messages: placed.map((message) => messageOf(message, data.session.byRun)),
+    messages: placed.map(messageOf),
     gaps,
     bad: data.bad,
     notices: noticesOf(data, steps, root, marker, cutOff),
@@ -71,7 +73,14 @@ function place(data: SessionData, marker: RevertMarker | null): Placed[] {
     if (!dropped) stop += 1;
     const reverted = boundary >= 0 && at >= boundary;
     const why: HiddenReason | null = dropped ? 'dropped' : reverted ? 'reverted' : null;
-    return { row, stop: dropped ? null : stop, hidden: why && { reason: why }, turn: null, calls: [] };
+    return {
+      row,
+      stop: dropped ? null : stop,
+      hidden: why && { reason: why },
+      turn: null,
+      calls: [],
+      texts: messageTexts(row, data.session.byRun),
+    };
   });
 }
 
@@ -82,8 +91,7 @@ function uniqueId(callId: string, other: string, taken: Set<string>): string {
   return id;
 }
 
-function messageOf({ row, stop, hidden, turn, calls }: Placed, byRun: boolean): Message {
-  const texts = messageTexts(row, byRun);
+function messageOf({ row, stop, hidden, turn, calls, texts }: Placed): Message {
   return {
     stop,
     id: row.id,

@@ -3,6 +3,9 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 
 export type SqlRow = Readonly<Record<string, SQLOutputValue>>;
 
+/** Columns by table. */
+export type Tables = ReadonlyMap<string, ReadonlySet<string>>;
+
 const MAGIC = 'SQLite format 3\0';
 
 /** True when a file begins as a SQLite database does. */
@@ -20,7 +23,7 @@ export async function looksLikeSqlite(file: string): Promise<boolean> {
  * Columns of the tables of OpenCode that Turnback reads. Real tables only: a view or a virtual table of a stranger could run
  * anything. Tables that hold secrets are not in the list, so nothing can ask for them (formats/opencode 1.3).
  */
-export function tablesOf(db: DatabaseSync): ReadonlyMap<string, ReadonlySet<string>> {
+export function tablesOf(db: DatabaseSync): Tables {
   const found = db
     .prepare(
       `select m.name as name, c.name as col from sqlite_master m, pragma_table_info(m.name) c
@@ -37,7 +40,7 @@ export function tablesOf(db: DatabaseSync): ReadonlyMap<string, ReadonlySet<stri
 }
 
 /** True for a database with the tables of OpenCode's sessions. */
-export function isOpencode(tables: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+export function isOpencode(tables: Tables): boolean {
   return tables.get('session')?.has('directory') === true && tables.get('project')?.has('worktree') === true;
 }
 

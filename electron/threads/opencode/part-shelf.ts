@@ -27,6 +27,7 @@ export class PartShelf {
   #kept = new Map<string, KnownPart>();
   #next = new Map<string, KnownPart>();
   #byMessage = new Map<string, KnownPart[]>();
+  #changed = false;
 
   constructor(spool: PartSpool) {
     this.#spool = spool;
@@ -35,6 +36,7 @@ export class PartShelf {
   /** Starts a new reading; the one before stays in force until `commit`. */
   begin(): void {
     this.#next = new Map();
+    this.#changed = false;
   }
 
   /** Takes a part over from the reading before when it is the same version of it. */
@@ -51,9 +53,11 @@ export class PartShelf {
     const digest = createHash('sha1').update(json).digest('base64');
     const before = this.#kept.get(name.id);
     if (before?.digest === digest) {
+      this.#changed ||= before.messageId !== name.messageId;
       this.#next.set(name.id, { ...before, ...name });
       return;
     }
+    this.#changed = true;
     const parsed = parseRecord(data);
     const bad = 'why' in parsed ? { line: nth, bytes: sizeOfCell(data), why: `part ${name.id}: ${parsed.why}` } : null;
     const facts: PartFacts = 'record' in parsed ? partFacts(parsed.record) : { kind: 'other' };
@@ -61,10 +65,16 @@ export class PartShelf {
     if (this.#spool.full) await this.#spool.flush();
   }
 
-  /** Puts the new reading in force. */
-  async commit(): Promise<void> {
+  /** Puts the new reading in force; true when any part came, changed or went. */
+  async commit(): Promise<boolean> {
     await this.#spool.flush();
+    const changed = this.#changed || this.#next.size !== this.#kept.size;
     this.#kept = this.#next;
+    if (changed) this.#group();
+    return changed;
+  }
+
+  #group(): void {
     this.#byMessage = new Map();
     // Parts sort by id: that is the order in which they were made (formats/opencode 1.2).
     for (const part of [...this.#kept.values()].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))) {

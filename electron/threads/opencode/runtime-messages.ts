@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { BadRecord } from '../../../shared/model.ts';
 import { asList, asName, asNumber, asRecord, asText, jsonOf, type Loose, parseRecord } from './loose.ts';
 import { messageRow, sizeOfCell } from './message-rows.ts';
-import { numberOr, tablesOf } from './opencode-database.ts';
+import { numberOr, type Tables } from './opencode-database.ts';
 import type { Pace } from './pace.ts';
 import type { MessageRow } from './rows.ts';
 
@@ -13,8 +13,14 @@ export interface RuntimeMessage {
 }
 
 /** Rows of the new runtime in order of `seq`, put into the classic form (formats/opencode 1.7). */
-export async function runtimeMessages(db: DatabaseSync, session: string, pace: Pace, bad: BadRecord[]): Promise<RuntimeMessage[]> {
-  const columns = tablesOf(db).get('session_message');
+export async function runtimeMessages(
+  db: DatabaseSync,
+  tables: Tables,
+  session: string,
+  pace: Pace,
+  bad: BadRecord[],
+): Promise<RuntimeMessage[]> {
+  const columns = tables.get('session_message');
   if (!columns?.has('seq')) return [];
   const found = db.prepare(
     `select m.id as id, m.type as type, ${numberOr(columns, 'm', 'time_created')} as at, m.data as data

@@ -38,7 +38,10 @@ export async function headsOfDatabase(file: string): Promise<ThreadHead[]> {
   // Not in our own data folder: which one that is, is known only when a thread is opened.
   const tmp = await mkdtemp(path.join(os.tmpdir(), 'turnback-'));
   try {
-    const sessions = await withSqliteCopy(file, tmp, (db) => (isOpencode(tablesOf(db)) ? sessionRows(db) : []));
+    const sessions = await withSqliteCopy(file, tmp, (db) => {
+      const tables = tablesOf(db);
+      return isOpencode(tables) ? sessionRows(db, tables) : [];
+    });
     const heads = sessions.map((session) => headOf(session, file, size));
     known.set(file, { fingerprint, heads });
     return heads;

@@ -1,12 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { asList, asName, asNumber, asRecord, type Loose, parseRecord } from './loose.ts';
-import { columnOr, numberOr, type SqlRow, tablesOf } from './opencode-database.ts';
+import { columnOr, numberOr, type SqlRow, type Tables } from './opencode-database.ts';
 import type { SessionRow } from './rows.ts';
 import { worktreeOf } from './worktree.ts';
 
 /** Sessions of a database with their projects, in one query: all of them, or the one that is named. */
-export function sessionRows(db: DatabaseSync, id: string | null = null): SessionRow[] {
-  const tables = tablesOf(db);
+export function sessionRows(db: DatabaseSync, tables: Tables, id: string | null = null): SessionRow[] {
   const [session, project] = [tables.get('session'), tables.get('project')];
   const texts = ['id', 'project_id', 'parent_id', 'directory', 'path', 'title', 'permission', 'revert'].map(
     (name) => `${columnOr(session, 's', name)} as ${name}`,

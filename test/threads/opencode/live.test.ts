@@ -50,6 +50,14 @@ describe('a store in use', () => {
     made.turn('ses_1', 'a', 'one', [[start(tree('1')), finish(tree('2'))]]);
     const reader = await openSession(folder, path.join(folder, 'own'), 'ses_1', null);
     expect(await reader.read()).toBe(false);
+    // Another session of the same database is no news.
+    const thread = reader.thread();
+    made.session({ id: 'ses_2', directory: W });
+    made.turn('ses_2', 'x', 'elsewhere', [[start(tree('1')), finish(tree('1'))]]);
+    expect(await reader.read()).toBe(false);
+    expect(reader.thread()).toBe(thread);
+    made.session({ id: 'ses_3', directory: W, parent: 'ses_1' });
+    expect(await reader.read()).toBe(true);
     made.message('ses_1', 'b_u', { role: 'user' }, [says('two')]);
     made.message('ses_1', 'b_1', { role: 'assistant', parentID: 'b_u', time: {} }, [
       start(tree('2')),

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import type { BadRecord } from '../../../shared/model.ts';
+import { asName, asNumber } from './loose.ts';
+import { messageFromJson } from './message-rows.ts';
+import { numberOr, type Tables } from './opencode-database.ts';
+import type { Pace } from './pace.ts';
+import { latest, type MessageRow } from './rows.ts';
+
+interface KnownMessage {
+  mark: string;
+  digest: string;
+  row: MessageRow;
+  bad: BadRecord | null;
+}
+
+/** Messages at the end that are read again each time: they may change twice within one tick of the clock. */
+const NEWEST = 2;
+
+/** The messages of a session without their parts; those that did not change are not parsed again. */
+export class MessageShelf {
+  readonly #session: string;
+  #kept = new Map<string, KnownMessage>();
+  /** When one of them was last written. */
+  updatedAt: number | null = null;
+
+  constructor(session: string) {
+    this.#session = session;
+  }
+
+  rows(): MessageRow[] {
+    return [...this.#kept.values()].map((known) => known.row);
+  }
+
+  /** Ids of the newest messages. */
+  newest(): ReadonlySet<string> {
+    return new Set([...this.#kept.keys()].slice(-NEWEST));
+  }
+
+  bad(): BadRecord[] {
+    return [...this.#kept.values()].flatMap((known) => known.bad ?? []);
+  }
+
+  /** Reads what is new; true when any message came, changed or went. */
+  async read(db: DatabaseSync, tables: Tables, pace: Pace): Promise<boolean> {
+    const columns = tables.get('message');
+    if (!columns) return false;
+    const [at, updated] = [numberOr(columns, 'm', 'time_created'), numberOr(columns, 'm', 'time_updated')];
+    const heads = db.prepare(
+      `select m.id as id, ${at} as at, ${updated} as updated, octet_length(m.data) as size
+       from message m where m.session_id = ? order by m.time_created, m.id`,
+    );
+    const one = db.prepare('select data from message where id = ?');
+    const next = new Map<string, KnownMessage>();
+    const newest = this.newest();
+    let changed = false;
+    for (const head of heads.iterate(this.#session)) {
+      if (pace.due) await pace.rest();
+      const id = asName(head['id']);
+      if (id === null) continue;
+      this.updatedAt = latest(this.updatedAt, asNumber(head['updated']));
+      const mark = `${head['at']} ${head['updated']} ${head['size']}`;
+      const before = this.#kept.get(id);
+      const known =
+        before?.mark === mark && !newest.has(id)
+          ? before
+          : this.#known(id, mark, asNumber(head['at']), one.get(id)?.['data'], next.size + 1);
+      if (known.digest !== before?.digest || known.mark !== before.mark) changed = true;
+      next.set(id, known);
+    }
+    changed ||= next.size !== this.#kept.size;
+    this.#kept = next;
+    return changed;
+  }
+
+  #known(id: string, mark: string, at: number | null, data: unknown, nth: number): KnownMessage {
+    const bad: BadRecord[] = [];
+    const row = messageFromJson({ id, at, json: data, nth }, bad);
+    const digest = typeof data === 'string' ? createHash('sha1').update(data).digest('base64') : '';
+    return { mark, digest, row, bad: bad[0] ?? null };
+  }
+}
