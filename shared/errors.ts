@@ -98,6 +98,10 @@ const SENTENCES = {
     'The app that wrote this log rewrites its messages in a way that the log does not explain, so Turnback will not write to it.',
   LOG_MOVED: () =>
     'The log grew while Turnback worked, so the files were put back and nothing was added. Look at the new messages, then try again.',
+  LOG_READ_ONLY: (f) =>
+    `You may not write to ${of(f, 'path')}, so a revert cannot be kept in it.${because(f)} Allow it, or revert the files only.`,
+  LOG_OWNED: (f) =>
+    `A newer harness keeps this log and records which host owns it (${of(f, 'what')}), so Turnback will not write to it. Revert in the running agent.`,
   LOG_BAD_LINE: (f) => `Line ${of(f, 'line')} of the log cannot be read, so Turnback will not write to it.`,
   STORE_BUSY: (f) =>
     `${of(f, 'path')} exists: another program is writing to the snapshots, or one crashed. Close the agent; if it is closed, remove that file.`,
