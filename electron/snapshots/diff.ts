@@ -112,34 +112,35 @@ async function treesAmong(store: SnapshotStore, ids: readonly string[], signal: 
   return found;
 }
 
-/** Compares pairs in one process; a pair whose tree is missing has no block. Throws GIT_FAILED when a folder or file below is missing. */
+/** The code with which git gives up on an object that it cannot read. */
+const UNREADABLE = 128;
+
+/** Compares pairs in one process; a pair whose tree is missing has no block. Null when a folder or file below one is missing or broken. */
 async function compare(
   store: SnapshotStore,
   keys: readonly string[],
   o: { counts: boolean; signal: AbortSignal | undefined },
-): Promise<Map<string, Block>> {
-  const { stdout } = await store.git.run({
+): Promise<Map<string, Block> | null> {
+  const { exit, stdout } = await store.git.run({
     name: 'diff-tree',
     args: ['diff-tree', '--stdin', ...FLAGS, ...(o.counts ? ['--numstat'] : [])],
     gitDir: store.gitDir,
     stdin: Buffer.from(keys.map((key) => `${key}\n`).join('')),
+    okExits: [0, UNREADABLE],
     maxBytes: MAX_OUTPUT,
     signal: o.signal,
   });
-  return parseBlocks(stdout, store.format === 'sha1' ? 40 : 64);
+  return exit === 0 ? parseBlocks(stdout, store.format === 'sha1' ? 40 : 64) : null;
 }
 
 /** The same, but a pair that cannot be compared does not take the others with it: the halves are tried alone. */
 async function compareEach(store: SnapshotStore, keys: readonly string[], signal: AbortSignal | undefined): Promise<Map<string, Block>> {
-  try {
-    return await compare(store, keys, { counts: true, signal });
-  } catch (error) {
-    if (!(error instanceof TurnbackError) || error.code !== 'GIT_FAILED') throw error;
-    if (keys.length === 1) return new Map();
-    const middle = Math.ceil(keys.length / 2);
-    const first = await compareEach(store, keys.slice(0, middle), signal);
-    return new Map([...first, ...(await compareEach(store, keys.slice(middle), signal))]);
-  }
+  const blocks = await compare(store, keys, { counts: true, signal });
+  if (blocks !== null) return blocks;
+  if (keys.length <= 1) return new Map();
+  const middle = Math.ceil(keys.length / 2);
+  const first = await compareEach(store, keys.slice(0, middle), signal);
+  return new Map([...first, ...(await compareEach(store, keys.slice(middle), signal))]);
 }
 
 /** The difference of two trees, renames off, in git's order. Throws TREE_MISSING. */
@@ -154,7 +155,9 @@ export async function rawChanges(store: SnapshotStore, from: string, to: string,
   const missing = [from, to].find((tree) => !there.value.has(tree));
   if (missing !== undefined) throw new TurnbackError('TREE_MISSING', { tree: missing });
   if (compared.status === 'rejected') throw compared.reason;
-  return compared.value.get(key)?.changes ?? [];
+  const block = compared.value?.get(key);
+  if (block === undefined) throw new TurnbackError('TREE_MISSING', { tree: to });
+  return block.changes;
 }
 
 /** An id that is no tree of this store, or null when both may be. */

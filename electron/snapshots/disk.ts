@@ -22,6 +22,8 @@ const CHUNK = 256 * 1024;
 const BREATH = 8;
 /** How often a file that changes under our hands is read again. */
 const TRIES = 3;
+const CLOSED = 'You may not look into its folder.';
+const WAS_FILE = 'something that was a file a moment ago';
 
 /** The absolute path as bytes; names that are not UTF-8 stay what they are. */
 export function diskPath(root: string, path: TreePath): Buffer {
@@ -41,11 +43,15 @@ async function breathe(): Promise<void> {
   rested = performance.now();
 }
 
-function statOrNull(path: Buffer): Stats | null {
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
+/** What stands there; null for nothing, `closed` where we may not look. */
+function statOrNull(path: Buffer): Stats | 'closed' | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
+    if (codeOf(error) === 'ENOTDIR') return null;
+    if (codeOf(error) === 'EACCES') return 'closed';
     throw error;
   }
 }
@@ -63,10 +69,12 @@ export function parentsOf(root: string, path: TreePath): { kind: 'absent' } | { 
     const above = parts.slice(0, depth).join('/');
     const stat = statOrNull(diskPath(root, above));
     if (stat === null) return { kind: 'absent' };
+    if (stat === 'closed') return { kind: 'blocked', why: CLOSED };
     if (stat.isSymbolicLink()) return { kind: 'blocked', why: `Its folder ${showTreePath(above)} is a link.` };
     if (!stat.isDirectory()) return { kind: 'blocked', why: `${showTreePath(above)} is not a folder.` };
-    if (statOrNull(diskPath(root, `${above}/.git`)) !== null)
-      return { kind: 'blocked', why: `${showTreePath(above)} is a repository of its own.` };
+    const own = statOrNull(diskPath(root, `${above}/.git`));
+    if (own === 'closed') return { kind: 'blocked', why: CLOSED };
+    if (own !== null) return { kind: 'blocked', why: `${showTreePath(above)} is a repository of its own.` };
   }
   return null;
 }
@@ -77,34 +85,35 @@ function whatOf(stat: Stats): string {
   return 'a device';
 }
 
-/** Opens a regular file and nothing else: no link is followed and a pipe that took its place does not block. Null when it is none any more. */
-function openFile(full: Buffer): number | null {
+/** Opens without following a link, and without waiting for a pipe that took the file's place. Text: why it cannot be read. */
+function openFile(full: Buffer): number | string {
   const noFollow = windows ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK;
   try {
     return openSync(full, constants.O_RDONLY | noFollow);
   } catch (error) {
     // Between the look and the open it went away, or became a link or a socket.
-    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(codeOf(error))) return WAS_FILE;
+    if (['EACCES', 'EPERM'].includes(codeOf(error))) return 'a file that you may not read';
     throw error;
   }
 }
 
 /**
  * The bytes of a regular file, piece by piece, with the facts of the file that was read. `begin` learns its size before
- * the first piece; when it turns out longer or shorter, or changes meanwhile, everything starts again. Null when no regular
- * file is there. Throws FILE_BUSY after three tries.
+ * the first piece; when it turns out longer or shorter, or changes meanwhile, everything starts again. Text when it cannot
+ * be read: what is there. Throws FILE_BUSY after three tries.
  */
 async function readPieces(
   full: Buffer,
   path: TreePath,
   sink: { begin(size: number): void; piece(bytes: Buffer): void },
-): Promise<Stats | null> {
+): Promise<Stats | string> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const file = openFile(full);
-    if (file === null) return null;
+    if (typeof file === 'string') return file;
     try {
       const stat = fstatSync(file);
-      if (!stat.isFile()) return null;
+      if (!stat.isFile()) return WAS_FILE;
       sink.begin(stat.size);
       let seen = 0;
       for (;;) {
@@ -140,6 +149,7 @@ export async function readState(
   const full = diskPath(root, path);
   const stat = statOrNull(full);
   if (stat === null) return { state: { kind: 'absent' }, bytes: null };
+  if (stat === 'closed') return { state: { kind: 'blocked', why: CLOSED }, bytes: null };
   if (stat.isDirectory()) return { state: { kind: 'folder' }, bytes: null };
   if (stat.isSymbolicLink()) {
     const target = readlinkSync(full, { encoding: 'buffer' });
@@ -158,7 +168,7 @@ export async function readState(
       kept?.push(bytes);
     },
   });
-  if (read === null) return { state: { kind: 'other', what: 'something that was a file a moment ago' }, bytes: null };
+  if (typeof read === 'string') return { state: { kind: 'other', what: read }, bytes: null };
   const state = { kind: 'file', mode: read.mode & 0o7777, size: read.size, mtimeMs: read.mtimeMs, oid: hash.digest('hex') } as const;
   return { state, bytes: kept && Buffer.concat(kept) };
 }
@@ -173,8 +183,9 @@ export async function readDisk(root: string, path: TreePath, maxBytes = 512 * 10
   if (parentsOf(root, path) !== null) return null;
   const full = diskPath(root, path);
   const stat = statOrNull(full);
-  if (stat?.isSymbolicLink()) return readlinkSync(full, { encoding: 'buffer' });
-  if (!stat?.isFile()) return null;
+  if (stat === null || stat === 'closed') return null;
+  if (stat.isSymbolicLink()) return readlinkSync(full, { encoding: 'buffer' });
+  if (!stat.isFile()) return null;
   if (stat.size > maxBytes) throw new TurnbackError('TOO_LARGE', { path: showTreePath(path), bytes: stat.size });
   let pieces: Buffer[] = [];
   const read = await readPieces(full, path, {
@@ -183,7 +194,7 @@ export async function readDisk(root: string, path: TreePath, maxBytes = 512 * 10
     },
     piece: (bytes) => void pieces.push(bytes),
   });
-  return read && Buffer.concat(pieces);
+  return typeof read === 'string' ? null : Buffer.concat(pieces);
 }
 
 /** True when the disk holds exactly what the entry says: kind, content and exec bit (which Windows does not have). */

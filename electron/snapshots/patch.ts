@@ -46,7 +46,9 @@ export async function* patchOf(
 ): AsyncIterable<Buffer> {
   for (const tree of [o.from, o.to]) if (formatOfId(tree) !== store.format) throw new TurnbackError('TREE_MISSING', { tree });
   const to = o.only === null ? o.to : await onlyThese(store, o.from, o.to, o.only);
-  const call = { name: 'diff', args: ['diff', ...FORM, o.from, to, '--'], gitDir: store.gitDir, signal: o.signal };
+  // Names as git quotes them by default: a patch then holds no byte that a mail or a clipboard would change.
+  const args = ['-c', 'core.quotePath=true', 'diff', ...FORM, o.from, to, '--'];
+  const call = { name: 'diff', args, gitDir: store.gitDir, signal: o.signal };
   const process = store.git.start(call);
   let ended = false;
   process.end();

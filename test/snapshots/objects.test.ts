@@ -94,15 +94,12 @@ describe('a reader of objects', () => {
       'd-e': 'x',
       d0: 'y',
     });
-    lab.plain([
-      `--git-dir=${lab.foreign}`,
-      `--work-tree=${lab.root}`,
-      'update-index',
-      '--add',
-      '--cacheinfo',
-      `160000,${'b'.repeat(40)},sub`,
-    ]);
-    const tree = lab.snap();
+    lab.snap();
+    lab.plain([`--git-dir=${lab.foreign}`, 'update-index', '--add', '--cacheinfo', `160000,${'b'.repeat(40)},sub`]);
+    const tree = lab
+      .plain([`--git-dir=${lab.foreign}`, 'write-tree'])
+      .toString()
+      .trim();
     const reader = lab.reader(await lab.quarantine());
     const entries = await reader.entries(tree);
     const listed = lab
