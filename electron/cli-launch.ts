@@ -10,7 +10,7 @@ import { APP_VERSION } from './host/app-version.ts';
 import { browserPort } from './host/browser-port.ts';
 import { createEngine } from './host/engine.ts';
 import { openTarget } from './host/open-argument.ts';
-import { startServing, untilAsked } from './host/serve.ts';
+import { END_SIGNALS, startServing, untilAsked } from './host/serve.ts';
 import { ownDataOf } from './threads/places.ts';
 
 export interface ViewerOptions {
@@ -42,15 +42,22 @@ function noWindow(env: NodeJS.ProcessEnv): string | null {
   return process.getuid?.() === 0 ? 'Electron does not run as root with its sandbox on' : null;
 }
 
-/** Runs the app in Electron until its window closes. The words why it could not, when it never came up. */
+/** Runs the app in Electron until its window closes or we are asked to end. The words why it could not, when it never came up. */
 async function runElectron(program: string, open: string | null, env: NodeJS.ProcessEnv): Promise<string | null> {
   const started = Date.now();
   const child = spawn(program, [APP_ROOT, ...(open === null ? [] : [open])], { stdio: 'inherit', env });
+  let asked = false;
+  const pass = (signal: NodeJS.Signals): void => {
+    asked = true;
+    child.kill(signal);
+  };
+  for (const signal of END_SIGNALS) process.on(signal, pass);
   const exit = await new Promise<number | string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
     child.on('exit', (code, signal) => resolve(code ?? signal ?? 1));
   });
-  return exit !== 0 && Date.now() - started < EARLY_MS ? `Electron could not start (${exit})` : null;
+  for (const signal of END_SIGNALS) process.off(signal, pass);
+  return exit !== 0 && !asked && Date.now() - started < EARLY_MS ? `Electron could not start (${exit})` : null;
 }
 
 /**

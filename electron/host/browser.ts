@@ -98,7 +98,6 @@ export async function createBrowserHost(options: BrowserHostOptions): Promise<Br
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
   });
-  const stopHeartbeat = heartbeat(server, options.heartbeatMs ?? 30_000);
   http.on('upgrade', (request, socket, head) => {
     if (!upgradeAllowed(request.headers, request.url, token)) return refuse(socket, '403 Forbidden');
     if (server.clients.size >= MAX_CLIENTS) return refuse(socket, '503 Service Unavailable');
@@ -112,6 +111,8 @@ export async function createBrowserHost(options: BrowserHostOptions): Promise<Br
     http.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = http.address() as AddressInfo;
+  // Only now: its timer would keep a process alive whose port was taken.
+  const stopHeartbeat = heartbeat(server, options.heartbeatMs ?? 30_000);
   return {
     port,
     url: `http://127.0.0.1:${port}/#t=${token}`,

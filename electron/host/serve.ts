@@ -57,10 +57,12 @@ export async function startServing({ port, path, env = process.env }: ServeOptio
   };
 }
 
+/** The signals that ask a process to end. */
+export const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Resolves when the process is asked to end: Ctrl+C, SIGTERM, a closed terminal, or the death of the process that relaunched us. */
 export function untilAsked(): Promise<void> {
   return new Promise((resolve) => {
-    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     const parent = process.ppid;
     // A parent that started us again on a newer Node cannot pass a signal on while it waits.
     const watch = setInterval(() => {
@@ -68,10 +70,10 @@ export function untilAsked(): Promise<void> {
     }, 500);
     const end = (): void => {
       clearInterval(watch);
-      for (const signal of signals) process.off(signal, end);
+      for (const signal of END_SIGNALS) process.off(signal, end);
       resolve();
     };
-    for (const signal of signals) process.on(signal, end);
+    for (const signal of END_SIGNALS) process.on(signal, end);
   });
 }
 
