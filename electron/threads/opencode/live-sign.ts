@@ -17,13 +17,10 @@ export async function lastWriteOf(files: readonly string[]): Promise<number | nu
   return last;
 }
 
-/** Signs that OpenCode uses a store now, as words; null when there is none. */
-export async function liveSign(store: { files: readonly string[]; database: string | null }, now: number): Promise<string | null> {
-  const last = await lastWriteOf(store.files);
-  if (last !== null && Math.abs(now - last) < MOVING_MS)
-    return `its store was written ${Math.max(0, Math.round((now - last) / 1000))} s ago`;
-  const pid = store.database === null ? null : await holderOf(store.database);
-  return pid === null ? null : `OpenCode runs, process ${pid}`;
+/** Words for a store that was written just now; null when it was not. */
+export function writtenNow(last: number | null, now: number): string | null {
+  if (last === null || Math.abs(now - last) >= MOVING_MS) return null;
+  return `its store was written ${Math.max(0, Math.round((now - last) / 1000))} s ago`;
 }
 
 /** A process of OpenCode that has a database open for writing. Linux only; elsewhere, and for other users' processes, none is found. */

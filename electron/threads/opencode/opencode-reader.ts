@@ -4,14 +4,18 @@ import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
 import type { OpenOptions, ThreadReader } from '../source.ts';
 import { DatabaseStore } from './database-store.ts';
 import { foldSession, rootOf } from './fold-session.ts';
-import { lastWriteOf, liveSign } from './live-sign.ts';
+import { holderOf, lastWriteOf, writtenNow } from './live-sign.ts';
 import { jsonOf } from './loose.ts';
 import { messageBody } from './message-body.ts';
 import { objectFolders } from './object-folders.ts';
 import { dataFolderOf } from './opencode-places.ts';
 import type { SessionData, SessionStore } from './rows.ts';
-import { sessionStatus } from './session-status.ts';
+import { headsOfDatabase } from './session-heads.ts';
+import { endsOpen, sessionStatus } from './session-status.ts';
 import { StorageStore } from './storage-store.ts';
+
+/** A session writes its own row with each message; one that did so this recently is at work. */
+const AT_WORK_MS = 30_000;
 
 /** Opens a session of OpenCode for reading; nothing is read before the first `read`. */
 export async function openReader(head: ThreadHead, options: OpenOptions): Promise<ThreadReader> {
@@ -47,7 +51,7 @@ class OpencodeReader implements ThreadReader {
     const data = fresh ?? this.#data;
     if (data === null) return false;
     // Time alone can end a turn: a crash leaves it open, and nothing more is written.
-    const status = sessionStatus(data, await lastWriteOf(this.#files()), Date.now());
+    const status = sessionStatus(data, await lastWriteOf(this.#store.watch()), Date.now());
     if (fresh === null && status === this.#thread?.status) return false;
     const thread = foldSession(data, this.#headOf(data), status);
     if (fresh !== null) this.#objects = await objectFolders(this.#places(data));
@@ -72,16 +76,31 @@ class OpencodeReader implements ThreadReader {
     return this.#objects;
   }
 
-  liveSign(): Promise<string | null> {
-    return liveSign({ files: this.#files(), database: this.#isDatabase ? this.#head.log : null }, Date.now());
+  /**
+   * One database serves all of OpenCode's windows and projects, and most users leave one open. So a store that is written speaks
+   * about this thread only when a session of this workspace moved, and a process that holds it only while the last answer is open.
+   */
+  async liveSign(): Promise<string | null> {
+    const now = Date.now();
+    const written = writtenNow(await lastWriteOf(this.#store.watch()), now);
+    if (written !== null && (!this.#isDatabase || (await this.#worksHere(now)))) return written;
+    const open = this.#isDatabase && this.#data !== null && endsOpen(this.#data);
+    const pid = open ? await holderOf(this.#head.log) : null;
+    return pid === null ? null : `OpenCode runs, process ${pid}`;
   }
 
   close(): Promise<void> {
     return this.#store.close();
   }
 
-  #files(): string[] {
-    return this.#store.watch();
+  /** A session of the same worktree moved lately, this one or another. */
+  async #worksHere(now: number): Promise<boolean> {
+    const { id, worktree } = this.#data?.session ?? {};
+    const sessions = await headsOfDatabase(this.#head.log);
+    return sessions.some(
+      (head) =>
+        (head.threadId === id || head.root === worktree) && (head.updatedAt === null || Math.abs(now - head.updatedAt) < AT_WORK_MS),
+    );
   }
 
   #headOf(data: SessionData): ThreadHead {

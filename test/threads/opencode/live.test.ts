@@ -31,6 +31,7 @@ describe('a store in use', () => {
       db,
       `db.exec("insert into message select 'msg_zzz', session_id, time_created + 99999999, time_updated, json_object('role','user') from message limit 1");
        db.exec("insert into part select 'prt_zzz', 'msg_zzz', session_id, 1, 1, json_object('type','text','text','only in the log') from part limit 1");
+       db.exec('update session set time_updated = ' + Date.now());
        db.exec('begin immediate')`,
     );
     expect((await stat(`${db}-wal`)).size).toBeGreaterThan(0);
@@ -56,6 +57,7 @@ describe('a store in use', () => {
     made.turn('ses_2', 'x', 'elsewhere', [[start(tree('1')), finish(tree('1'))]]);
     expect(await reader.read()).toBe(false);
     expect(reader.thread()).toBe(thread);
+    expect(await reader.liveSign()).toMatch(/^its store was written/);
     made.session({ id: 'ses_3', directory: W, parent: 'ses_1' });
     expect(await reader.read()).toBe(true);
     made.message('ses_1', 'b_u', { role: 'user' }, [says('two')]);
@@ -100,14 +102,19 @@ describe('a store in use', () => {
     expect((await openSession(folder, path.join(folder, 'own'), 'ses_ask', null)).thread().status).toBe('waiting');
   });
 
-  test('a running OpenCode that holds the database is a sign, a mere reader is none', async () => {
+  test('a running OpenCode that holds the database is a sign for an open answer, a mere reader is none', async () => {
     const folder = await tempFolder();
     const made = await makeDatabase(folder);
     made.session({ id: 'ses_1', directory: W });
+    made.message('ses_1', 'u', { role: 'user' });
+    made.message('ses_1', 'a', { role: 'assistant', parentID: 'u', time: {} }, [start(tree('1'))]);
+    made.session({ id: 'ses_ended', directory: W });
+    made.turn('ses_ended', 'x', 'one', [[start(tree('1')), finish(tree('1'))]]);
     made.db.close();
     const hourAgo = new Date(Date.now() - 3_600_000);
     await utimes(made.file, hourAgo, hourAgo);
     const reader = await openSession(folder, path.join(folder, 'own'), 'ses_1', null);
+    const ended = await openSession(folder, path.join(folder, 'own'), 'ses_ended', null);
     const hold = async (mode: string): Promise<ChildProcess> => {
       const child = spawn(process.execPath, [
         '-e',
@@ -123,6 +130,8 @@ describe('a store in use', () => {
     expect(await reader.liveSign()).toBeNull();
     const writer = await hold('r+');
     expect(await reader.liveSign()).toBe(process.platform === 'linux' ? `OpenCode runs, process ${writer.pid}` : null);
+    // The window may be about any session: one that has ended is not in use by it.
+    expect(await ended.liveSign()).toBeNull();
     await own.close();
   });
 });
@@ -137,4 +146,17 @@ test('a database whose session is gone says so', async () => {
   again.close();
   made.db.close();
   await expect(reader.read()).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
+});
+
+test('a store that only other projects write to is no sign', async () => {
+  const folder = await tempFolder();
+  const made = await makeDatabase(folder, 'opencode.db', Date.now() - 3_600_000);
+  onTestFinished(() => made.db.close());
+  made.session({ id: 'ses_1', directory: W });
+  made.turn('ses_1', 'a', 'one', [[start(tree('1')), finish(tree('1'))]]);
+  const reader = await openSession(folder, path.join(folder, 'own'), 'ses_1', null);
+  made.session({ id: 'ses_else', directory: '/elsewhere', project: 'p2', updated: Date.now() });
+  expect(await reader.liveSign()).toBeNull();
+  made.session({ id: 'ses_here', directory: W, updated: Date.now() });
+  expect(await reader.liveSign()).toMatch(/^its store was written/);
 });
