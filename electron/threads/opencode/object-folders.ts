@@ -17,6 +17,13 @@ export interface ObjectPlaces {
   roots: readonly string[];
 }
 
+/** Where the snapshot repository of a session should be, for a sentence about one that is not there. */
+export function expectedStore(dataFolder: string, { projectId, worktree }: Pick<ObjectPlaces, 'projectId' | 'worktree'>): string {
+  return path.join(dataFolder, 'snapshot', path.basename(projectId), worktree === null ? '' : hashOf(worktree));
+}
+
+const hashOf = (worktree: string): string => createHash('sha1').update(worktree).digest('hex');
+
 /**
  * Object folders that exist for a session: its snapshot repository (`<project>/<sha1 of the worktree>` since 1.18, `<project>` before)
  * and the user's own repository, which committed blobs are borrowed from (formats/opencode 1.5). The alternates file of the
@@ -38,8 +45,7 @@ async function snapshotObjects(folder: string, { projectId, worktree }: ObjectPl
   if (!/^[0-9A-Za-z_-]+$/.test(projectId)) return [];
   if (await isKind(path.join(folder, 'objects'), 'folder')) return [path.join(folder, 'objects')];
   for (const base of [path.join(folder, 'snapshot', projectId), path.join(folder, projectId)]) {
-    const hash = worktree === null ? null : createHash('sha1').update(worktree).digest('hex');
-    const exact = hash === null ? [] : await existing([path.join(base, hash, 'objects')]);
+    const exact = worktree === null ? [] : await existing([path.join(base, hashOf(worktree), 'objects')]);
     const older = await existing([path.join(base, 'objects')]);
     if (exact.length + older.length > 0) return [...exact, ...older];
     // The folder of another clone, or of this one before it moved: trees have their own names, so more places do no harm.

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { TurnbackError } from '../../../shared/errors.ts';
+import { reason, TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
 import type { OpenOptions, ThreadReader } from '../source.ts';
 import { DatabaseStore } from './database-store.ts';
@@ -7,7 +7,7 @@ import { foldSession, rootOf } from './fold-session.ts';
 import { holderOf, lastWriteOf, writtenNow } from './live-sign.ts';
 import { jsonOf } from './loose.ts';
 import { messageBody } from './message-body.ts';
-import { objectFolders } from './object-folders.ts';
+import { expectedStore, type ObjectPlaces, objectFolders } from './object-folders.ts';
 import { dataFolderOf } from './opencode-places.ts';
 import type { SessionData, SessionStore } from './rows.ts';
 import { headsOfDatabase } from './session-heads.ts';
@@ -53,8 +53,13 @@ class OpencodeReader implements ThreadReader {
     // Time alone can end a turn: a crash leaves it open, and nothing more is written.
     const status = sessionStatus(data, await lastWriteOf(this.#store.watch()), Date.now());
     if (fresh === null && status === this.#thread?.status) return false;
+    const places = this.#places(data);
+    if (fresh !== null) this.#objects = await objectFolders(places);
     const thread = foldSession(data, this.#headOf(data), status);
-    if (fresh !== null) this.#objects = await objectFolders(this.#places(data));
+    const recorded = thread.steps.some((step) => step.from !== null || step.to !== null);
+    if (recorded && this.#objects.length === 0) {
+      thread.notices.push(reason('NO_STORE', { path: expectedStore(places.dataFolders[0] ?? '', places) }));
+    }
     this.#data = data;
     this.#thread = thread;
     return true;
@@ -108,7 +113,7 @@ class OpencodeReader implements ThreadReader {
     return { ...this.#head, root: this.#head.root ?? rootOf(data), title, parent: parentId, updatedAt: data.session.updatedAt };
   }
 
-  #places(data: SessionData): Parameters<typeof objectFolders>[0] {
+  #places(data: SessionData): ObjectPlaces {
     const worktree = rootOf(data);
     const beside = this.#isDatabase ? path.dirname(this.#head.log) : path.resolve(this.#head.log, '../../../..');
     const dataFolders = [this.#options.data, beside, dataFolderOf(this.#options.places)].filter((folder) => folder !== null);

@@ -1,10 +1,13 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { changesOf } from '../../../electron/snapshots/diff.ts';
 import { createGit } from '../../../electron/snapshots/git.ts';
 import { OpenThread } from '../../../electron/threads/thread.ts';
 import type { Thread } from '../../../shared/model.ts';
-import type { OpencodeState } from '../../scenarios/opencode.ts';
-import { openSample } from './open-sample.ts';
+import { type OpencodeState, unpackOpencodeSample } from '../../scenarios/opencode.ts';
+import { tempFolder } from '../../scenarios/temp.ts';
+import { openSample, openSession } from './open-sample.ts';
 
 async function filled(state: OpencodeState): Promise<{ open: OpenThread; thread: Thread }> {
   const { reader, ownData } = await openSample(state);
@@ -56,5 +59,47 @@ test('what the user did between the turns is in no step', async () => {
     ['~untracked.txt'],
     // After T2, the prompt T5: what stayed of the user's line.
     ['~untracked.txt'],
+  ]);
+});
+
+test('a snapshot that was pruned is said for the steps that need it; the others are whole', async () => {
+  const folder = await tempFolder();
+  const sample = await unpackOpencodeSample(folder, 'before_revert');
+  const objects = path.join(
+    sample.dataDir,
+    'snapshot/b9241510eaebac83980f9c7b61fad64ff79eb8ad/8ec921523f7338b1e198c46a2ad5402ed9180e1c/objects',
+  );
+  await rm(path.join(objects, '8e', '170643e38c802b7d9bfbd1691a274c514a9da0'));
+  const reader = await openSession(sample.home, path.join(folder, 'own'), sample.sessionId, sample.root);
+  const open = await OpenThread.open({ reader, git: createGit(), ownData: path.join(folder, 'own'), id: reader.thread().head.id });
+  onTestFinished(() => open.close());
+  await open.fill();
+  const captured = open.thread().steps.map((step) => (step.captured === true ? 'yes' : step.captured?.code));
+  expect(captured.map((one, at) => (one === 'yes' || at === 3 ? 'yes' : one))).toEqual([
+    'yes',
+    'yes',
+    'TREE_MISSING',
+    'yes',
+    'TREE_MISSING',
+    ...Array(12).fill('yes'),
+  ]);
+  expect(open.thread().steps[2]?.captured).toMatchObject({ message: expect.stringContaining('8e170643e38c802b7d9bfbd1691a274c514a9da0') });
+});
+
+test('a snapshot folder that is gone is said with its place; the conversation opens', async () => {
+  const folder = await tempFolder();
+  const sample = await unpackOpencodeSample(folder, 't1');
+  await rm(path.join(sample.dataDir, 'snapshot'), { recursive: true });
+  const reader = await openSession(sample.home, path.join(folder, 'own'), sample.sessionId, sample.root);
+  const open = await OpenThread.open({ reader, git: createGit(), ownData: path.join(folder, 'own'), id: reader.thread().head.id });
+  onTestFinished(() => open.close());
+  await open.fill();
+  const place = path.join(sample.dataDir, 'snapshot/b9241510eaebac83980f9c7b61fad64ff79eb8ad/8ec921523f7338b1e198c46a2ad5402ed9180e1c');
+  expect(open.thread().notices).toEqual([expect.objectContaining({ code: 'NO_STORE', message: expect.stringContaining(place) })]);
+  expect(open.thread().steps.map((step) => (step.captured === true ? 'yes' : step.captured?.code))).toEqual([
+    'yes',
+    'NO_STORE',
+    'NO_STORE',
+    'yes',
   ]);
 });
