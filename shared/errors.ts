@@ -108,6 +108,7 @@ const SENTENCES = {
   LEASE_HELD: (f) => `Another Turnback (process ${of(f, 'pid')}) is travelling in this folder. Wait until it ends.`,
   INTERRUPTED: () => 'A revert was interrupted. Finish it or roll it back first.',
   NOT_INTERRUPTED: () => 'No travel was interrupted, so there is nothing to finish or roll back.',
+  FILE_UNREADABLE: (f) => `${of(f, 'path')} cannot be read.${because(f)} Check that you may read it.`,
   FILE_BUSY: (f) => `${of(f, 'path')} keeps changing while it is read. Stop what writes to it, then try again.`,
   PLAN_STALE: (f) => `${of(f, 'path')} changed since the preview. Look at the new preview, then try again.`,
   DRIFTED: (f) => `${of(f, 'count')} files were changed since (${of(f, 'paths')}), and --drift fail was asked for. Nothing was written.`,
