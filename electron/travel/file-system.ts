@@ -1,19 +1,20 @@
-import type { BigIntStats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import * as node from 'node:fs/promises';
 
-/** An open file, as far as a travel needs one. */
+/** An open file or folder, as far as a travel needs one. */
 export interface OpenFile {
+  readonly fd: number;
   write(bytes: Uint8Array): Promise<void>;
   chmod(mode: number): Promise<void>;
   sync(): Promise<void>;
-  stat(): Promise<BigIntStats>;
+  stat(): Promise<Stats>;
   close(): Promise<void>;
 }
 
 /** Every call that a travel makes on files that it writes. One small layer, so that a test can make each call fail or kill the process at it. */
 export interface FileSystem {
   open(path: Buffer, flags: number, mode?: number): Promise<OpenFile>;
-  lstat(path: Buffer): Promise<BigIntStats>;
+  lstat(path: Buffer): Promise<Stats>;
   readFile(path: Buffer): Promise<Buffer>;
   readdir(path: Buffer): Promise<Buffer[]>;
   mkdir(path: Buffer, mode: number): Promise<void>;
@@ -29,10 +30,11 @@ export interface FileSystem {
 async function openFile(path: Buffer, flags: number, mode?: number): Promise<OpenFile> {
   const handle = await node.open(path, flags, mode);
   return {
+    fd: handle.fd,
     write: (bytes) => handle.writeFile(bytes),
     chmod: (bits) => handle.chmod(bits),
     sync: () => handle.sync(),
-    stat: () => handle.stat({ bigint: true }),
+    stat: () => handle.stat(),
     close: () => handle.close(),
   };
 }
@@ -40,7 +42,7 @@ async function openFile(path: Buffer, flags: number, mode?: number): Promise<Ope
 /** The machine's own files. */
 export const nodeFileSystem: FileSystem = {
   open: openFile,
-  lstat: (path) => node.lstat(path, { bigint: true }),
+  lstat: (path) => node.lstat(path),
   readFile: (path) => node.readFile(path),
   readdir: (path) => node.readdir(path, { encoding: 'buffer' }),
   mkdir: (path, mode) => node.mkdir(path, { mode }).then(() => undefined),

@@ -22,6 +22,10 @@ const lineSchema = z.object({
 const historySchema = z.object({ version: z.literal(1), thread: z.string(), entries: z.array(lineSchema) });
 export type HistoryLine = z.infer<typeof lineSchema>;
 
+/** Whole records, which never change once their travel has ended. */
+const cache = new Map<string, TravelRecord>();
+const CACHED = 256;
+
 const fileOf = (ownData: string, thread: string): string => path.join(ownData, 'history', `${keyOf(thread)}.json`);
 
 /** The travels of a thread, oldest first. Throws HISTORY_UNREADABLE. */
@@ -46,18 +50,26 @@ export async function addToHistory(fs: FileSystem, ownData: string, record: Trav
   if (entries.some((line) => line.id === record.entry)) return;
   const { entry: id, at, kind, files, safety } = record;
   entries.push({ id, at, kind, target: record.target.words, files: files.length, bytes: safety.bytes, tree: safety.tree });
-  await writeOwn(fs, fileOf(ownData, record.thread), JSON.stringify({ version: 1, thread: record.thread, entries }));
+  await write(fs, ownData, record.thread, entries);
 }
 
-const cache = new Map<string, TravelRecord>();
-const CACHED = 256;
+function write(fs: FileSystem, ownData: string, thread: string, entries: readonly HistoryLine[]): Promise<void> {
+  return writeOwn(fs, fileOf(ownData, thread), JSON.stringify({ version: 1, thread, entries }));
+}
+
+/** Takes a travel out of the list again, when it is rolled back after all. */
+export async function dropFromHistory(fs: FileSystem, ownData: string, record: TravelRecord): Promise<void> {
+  cache.delete(`${ownData}\0${record.entry}`);
+  const entries = await readHistory(fs, ownData, record.thread);
+  const left = entries.filter((line) => line.id !== record.entry);
+  if (left.length < entries.length) await write(fs, ownData, record.thread, left);
+}
 
 /** The whole records of a thread's travels, oldest first. One whose file is gone is left out: it cannot be taken into account. */
 export async function readRecords(fs: FileSystem, ownData: string, thread: string): Promise<TravelRecord[]> {
   const records: TravelRecord[] = [];
   for (const line of await readHistory(fs, ownData, thread)) {
     const key = `${ownData}\0${line.id}`;
-    // A record never changes once its travel has ended.
     const record = cache.get(key) ?? (await readEntry(fs, ownData, line.id));
     if (record === null) continue;
     cache.set(key, record);

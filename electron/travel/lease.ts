@@ -90,8 +90,16 @@ export async function takeLease(fs: FileSystem, ownData: string, key: string, wa
   }
 }
 
+/** The travel has ended by now, so a release that fails is tried again rather than told as the travel's failure. */
 async function releaseLease(fs: FileSystem, file: string, random: string): Promise<void> {
-  if (parse(await readOwn(fs, file))?.random === random) await removeOwn(fs, file);
+  for (let tries = 3; ; tries--) {
+    try {
+      if (parse(await readOwn(fs, file))?.random === random) await removeOwn(fs, file);
+      return;
+    } catch (thrown) {
+      if (tries === 0) throw thrown;
+    }
+  }
 }
 
 /** Does a process that still runs hold the lease? */

@@ -12,6 +12,10 @@ export interface Layer {
   own: boolean;
   /** Words for where the change comes from: "step 3". */
   from: string;
+  /** Its place in the thread: steps have their index, travels lie between them. */
+  position: number;
+  /** The trees that hold both sides, in the agent's store; null for a travel of ours. */
+  trees: { before: string; after: string } | null;
 }
 
 export interface Peeled {
@@ -21,8 +25,6 @@ export interface Peeled {
   targetOwn: boolean;
   /** What stays when only the agent's changes are taken out; null when they cannot be. */
   merged: Content | null;
-  /** The content after each layer was taken out, newest first, as long as that went well; by number of layers. */
-  states: Content[];
   /** Disk and layers do not fit together: somebody else changed the path, too. */
   drift: boolean;
   clash: Clash | null;
@@ -42,24 +44,13 @@ export async function peel(disk: Content, layers: readonly Layer[], text: MergeT
   const fits = real.every((layer, at) => sameContent(at === 0 ? disk : (real[at - 1]?.before ?? disk), layer.after));
   const bystander = real.find((layer) => layer.bystander) ?? null;
   const base = { target: oldest.before, targetOwn: oldest.own };
-  if (fits && bystander === null) {
-    const states = layers.map((_, at) => stateBelow(disk, layers.slice(0, at + 1)));
-    return { ...base, merged: oldest.before, states, drift: false, clash: null, at: null };
-  }
+  if (fits && bystander === null) return { ...base, merged: oldest.before, drift: false, clash: null, at: null };
   let ours = disk;
-  const states: Content[] = [];
-  for (const layer of layers) {
-    if (!layer.bystander) {
-      const merged = await mergeContent(layer.after, ours, layer.before, text);
-      if (!merged.clean) return { ...base, merged: null, states, drift: true, clash: merged.why, at: layer };
-      ours = merged.content;
-    }
-    states.push(ours);
+  for (const layer of real) {
+    if (layer.bystander) continue;
+    const merged = await mergeContent(layer.after, ours, layer.before, text);
+    if (!merged.clean) return { ...base, merged: null, drift: true, clash: merged.why, at: layer };
+    ours = merged.content;
   }
-  return { ...base, merged: ours, states, drift: true, clash: null, at: bystander };
-}
-
-/** Where disk and layers fit: what stands there once these layers are off. */
-function stateBelow(disk: Content, layers: readonly Layer[]): Content {
-  return layers.reduce((state, layer) => (sameContent(layer.before, layer.after) ? state : layer.before), disk);
+  return { ...base, merged: ours, drift: true, clash: null, at: bystander };
 }

@@ -29,10 +29,10 @@ export const messagesPartSchema = z.discriminatedUnion('how', [
   z.object({ how: z.literal('none') }),
   z.object({
     how: z.literal('append'),
-    /** Where the log ended, and the batch; both null until the files are safe. */
+    /** Where the log ended when the batch was made, the batch, and the state that it makes; null until the files are safe. */
     position: z.string().nullable(),
     batch: z.array(logRecordSchema).nullable(),
-    expect: logStateSchema,
+    expect: logStateSchema.nullable(),
     /** What stood before, so that rolling back can bring it back. */
     stood: standingSchema.nullable(),
   }),
@@ -71,9 +71,13 @@ export const travelRecordSchema = z.object({
   left: z.array(z.object({ path, outcome: z.enum(['kept', 'skipped']), why: z.string().nullable() })),
   /** Folders above the files as they were: permission bits, or null where there was none. */
   folders: z.array(z.object({ path, mode: z.number().nullable() })),
+  /** The same as they shall be afterwards, where an earlier travel knows; others follow the files. */
+  foldersAfter: z.array(z.object({ path, mode: z.number().nullable() })),
+  /** Where the thread's log ended when it was planned. */
+  logAt: z.string(),
   messages: messagesPartSchema,
-  /** Paths that the harness's record of it names. */
-  harnessFiles: z.array(path).nullable(),
+  /** For the agent's own record of it: each path with what it held when the travel started, and a tree of the agent's to build on. */
+  now: z.object({ base: z.string().nullable(), files: z.array(z.object({ path, content: contentSchema })) }).nullable(),
   safety: z.object({ tree: z.string().nullable(), bytes: z.number() }),
 });
 export type TravelRecord = z.infer<typeof travelRecordSchema>;

@@ -68,7 +68,15 @@ export function stepSource(thread: Thread, step: Step, objects: ObjectReader | n
       if (objects === null || from === null || to === null) return null;
       const [before, after] = [contentOfEntry(await objects.entry(from, path)), contentOfEntry(await objects.entry(to, path))];
       if (before === null || after === null) return null;
-      return { before, after, bystander: claims !== null && !claims.has(path), own: false, from: words };
+      return {
+        before,
+        after,
+        bystander: claims !== null && !claims.has(path),
+        own: false,
+        from: words,
+        position: step.index,
+        trees: { before: from, after: to },
+      };
     },
   };
 }
@@ -86,7 +94,10 @@ export function treesSource(
     async layer(path) {
       if (objects === null || from === null || to === null) return null;
       const [before, after] = [contentOfEntry(await objects.entry(from, path)), contentOfEntry(await objects.entry(to, path))];
-      return before && after && { before, after, bystander: false, own: false, from: words };
+      return (
+        before &&
+        after && { before, after, bystander: false, own: false, from: words, position: trees.position, trees: { before: from, after: to } }
+      );
     },
   };
 }
@@ -106,7 +117,7 @@ function fixedSource(
     async layer(path) {
       const layer = layers.get(path);
       if (layer === undefined) throw new Error(`${showTreePath(path)} is not in this travel`);
-      return { before: layer.before, after: layer.after, bystander: false, own, from };
+      return { before: layer.before, after: layer.after, bystander: false, own, from, position, trees: null };
     },
   };
 }

@@ -1,6 +1,20 @@
 import { TurnbackError } from '../../shared/errors.ts';
 import type { Choice, DriftPolicy, Plan, TravelResult } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
+import { type Carrier, complete, rollBack, save } from './carry-out.ts';
+import { pick } from './choose.ts';
+import { mustFit } from './disk-space.ts';
+import { nodeFileSystem } from './file-system.ts';
+import { checkFingerprint, fingerprintOf } from './fingerprint.ts';
+import { doneJournals, leaseKeyOf, readJournal, sweepJournal, writeJournal } from './journal.ts';
+import { takeLease } from './lease.ts';
+import { lineCounts } from './line-counts.ts';
+import { endOf } from './log-end.ts';
+import { makeRecord } from './make-record.ts';
+import { filesRefusal, planOf } from './plan.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import type { TravelRecord } from './record.ts';
+import { resultOf } from './result.ts';
 import type { TravelContext, TravelRequest } from './travel-context.ts';
 
 export interface RunOptions {
@@ -15,12 +29,100 @@ export interface RunOptions {
   onFile?: (path: TreePath, change: 'created' | 'updated' | 'deleted') => void;
 }
 
-/** The plan of a travel: pure reading. What stands in the way is its `refusal`, not an error. */
-export async function previewTravel(_context: TravelContext, request: TravelRequest, _signal?: AbortSignal): Promise<Plan> {
-  throw new TurnbackError('NOT_SUPPORTED', { what: request.kind });
+/** The seed's limit of file events for one operation. */
+const MOST_EVENTS = 100;
+
+/**
+ * The plan of a travel: pure reading, nothing but our own data folder changes. What stands in the way is the plan's `refusal`;
+ * only a place that does not exist throws (UNKNOWN_MESSAGE, UNKNOWN_ENTRY).
+ */
+export async function previewTravel(context: TravelContext, request: TravelRequest, signal?: AbortSignal): Promise<Plan> {
+  const prepared = await prepare(context, request, { signal });
+  try {
+    const { situation, intention, draft, bench } = prepared;
+    const counts =
+      bench === null ? new Map() : await lineCounts(draft?.files ?? [], { store: context.thread.store, blobs: bench.blobs, signal });
+    return planOf(intention, draft, counts, fingerprintOf(situation, intention, draft));
+  } finally {
+    await prepared.close();
+  }
 }
 
-/** Makes the travel: all of it or nothing. Throws the refusal, or what failed after everything was put back. */
-export async function runTravel(_context: TravelContext, request: TravelRequest, _options: RunOptions): Promise<TravelResult> {
-  throw new TurnbackError('NOT_SUPPORTED', { what: request.kind });
+/**
+ * Makes the travel: all of it or nothing. The plan is made again under the lease; a refusal, a plan that is not the confirmed one
+ * (PLAN_STALE) and drift under policy `fail` (DRIFTED) throw before anything is written, anything later after all was put back.
+ */
+export async function runTravel(context: TravelContext, request: TravelRequest, options: RunOptions): Promise<TravelResult> {
+  const fs = context.fs ?? nodeFileSystem;
+  const { thread, ownData } = context;
+  const lease = await takeLease(fs, ownData, leaseKeyOf({ root: thread.root, thread: thread.head.id }));
+  try {
+    await thread.refresh(options.signal);
+    const prepared = await prepare(context, request, { signal: options.signal });
+    try {
+      return await runPrepared(context, prepared, options);
+    } finally {
+      await prepared.close();
+    }
+  } finally {
+    await lease.release();
+  }
+}
+
+async function runPrepared(context: TravelContext, prepared: Prepared, options: RunOptions): Promise<TravelResult> {
+  const { situation, intention, draft, bench, world } = prepared;
+  const { fs } = situation;
+  const { ownData, thread } = context;
+  const refusal = intention.refusal ?? filesRefusal(intention, draft);
+  if (refusal !== null) throw TurnbackError.of(refusal);
+  if (options.fingerprint !== null) checkFingerprint(options.fingerprint, situation, intention, draft);
+  const picked = draft === null || world === null ? [] : await pick(draft.files, options, world.filesIn);
+  const record = await makeRecord(fs, prepared, picked, context.now());
+  await mustFit(fs, ownData, record, bench);
+  // The agent may have gone on while we looked at the files.
+  await thread.refresh(options.signal);
+  if (endOf(thread) !== record.logAt) throw new TurnbackError('PLAN_STALE', { path: 'The conversation' });
+  if (options.signal?.aborted) throw new TurnbackError('CANCELLED');
+  const carrier: Carrier = { fs, ownData, thread, bench, signal: options.signal, onProgress: options.onProgress };
+  const done = await carryOut(carrier, record, context.now);
+  await thread.refresh();
+  if (options.onFile) tellFiles(done, options.onFile);
+  return resultOf(done, []);
+}
+
+async function carryOut(carrier: Carrier, intent: TravelRecord, now: () => number): Promise<TravelRecord> {
+  let record = intent;
+  try {
+    await sweepDone(carrier);
+    await writeJournal(carrier.fs, carrier.ownData, record);
+    const saved = await save(carrier, record);
+    record = saved.record;
+    if (carrier.signal?.aborted) throw new TurnbackError('CANCELLED');
+    return (await complete(carrier, record, saved.seen)).record;
+  } catch (thrown) {
+    await putBack(carrier, record, thrown, now());
+    throw thrown;
+  }
+}
+
+/** Everything as it was, after a failure. When even that fails the journal stays, and both ways are open to recovery. */
+async function putBack(carrier: Carrier, record: TravelRecord, failure: unknown, at: number): Promise<void> {
+  try {
+    // The journal knows how far it came: a batch may have gone into the log meanwhile. What somebody changed meanwhile stays.
+    await rollBack({ ...carrier, signal: undefined }, (await readJournal(carrier.fs, carrier.ownData, record.entry)) ?? record, at);
+  } catch (thrown) {
+    const cause = [thrown, failure].map((one) => (one instanceof Error ? one.message : String(one))).join('; at first: ');
+    throw new TurnbackError('RECOVERY_FAILED', { path: record.root ?? record.thread, cause }, { cause: thrown });
+  }
+}
+
+/** Journals of travels that are done and could not be removed then. */
+async function sweepDone({ fs, ownData }: Carrier): Promise<void> {
+  for (const entry of await doneJournals(fs, ownData)) await sweepJournal(fs, ownData, entry);
+}
+
+function tellFiles(record: TravelRecord, onFile: NonNullable<RunOptions['onFile']>): void {
+  for (const { path, before, after } of record.files.slice(0, MOST_EVENTS)) {
+    onFile(path, before.kind === 'absent' ? 'created' : after.kind === 'absent' ? 'deleted' : 'updated');
+  }
 }

@@ -1,0 +1,31 @@
+import { TurnbackError } from '../../shared/errors.ts';
+import type { Bench } from './bench.ts';
+import type { Content } from './content.ts';
+import type { FileSystem } from './file-system.ts';
+import { makeOwnFolder } from './own-files.ts';
+import type { TravelRecord } from './record.ts';
+
+/** Room for journals, trees and what the file system itself needs. */
+const SPARE = 1024 * 1024;
+
+/** Throws DISK_FULL when the new contents do not fit beside the old ones, or the safety snapshot not into our own folder. */
+export async function mustFit(fs: FileSystem, ownData: string, record: TravelRecord, bench: Bench | null): Promise<void> {
+  if (bench === null || record.files.length === 0) return;
+  const sum = async (side: 'before' | 'after'): Promise<number> => {
+    const sizes = await Promise.all(
+      record.files.map(async (file) => {
+        const content: Content = file[side];
+        return content.kind === 'absent' ? 0 : ((await bench.blobs.size(content.oid, file.path)) ?? 0);
+      }),
+    );
+    return sizes.reduce((total, size) => total + size, SPARE);
+  };
+  await makeOwnFolder(fs, ownData);
+  for (const [folder, need] of [
+    [bench.root, await sum('after')],
+    [ownData, await sum('before')],
+  ] as const) {
+    const free = await fs.free(Buffer.from(folder));
+    if (free < need) throw new TurnbackError('DISK_FULL', { need, free });
+  }
+}

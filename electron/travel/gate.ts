@@ -1,0 +1,46 @@
+import { type Reason, reason } from '../../shared/errors.ts';
+import type { Thread } from '../../shared/model.ts';
+import type { Situation } from './situation.ts';
+
+/** The turn has to end first, whatever the travel. */
+export function notIdle({ thread }: Situation): Reason | null {
+  return thread.status === 'running' || thread.status === 'waiting' ? reason('NOT_IDLE') : null;
+}
+
+/** Something else than the thread's own state stands in the way of every travel: a program at work, a travel that a crash left open. */
+export async function occupied({ context, open }: Situation): Promise<Reason | null> {
+  if (open.length > 0) return reason('INTERRUPTED');
+  const sign = await context.thread.reader.liveSign();
+  return sign === null ? null : reason('LOG_LIVE', { sign });
+}
+
+/** Why nothing may be added to the agent's log; null for a thread whose messages only we hide. */
+export async function logRefusal({ context, thread }: Situation): Promise<Reason | null> {
+  if (thread.keeps === 'overlay') return null;
+  const { writer } = context.thread.reader;
+  if (writer === null) return reason('NOT_SUPPORTED', { what: 'Hiding messages' });
+  return (await writer.refusals())[0] ?? null;
+}
+
+/** Why the conversation cannot stand at the stop; null when it can. */
+export function standRefusal(thread: Thread, stop: number): Reason | null {
+  if (stop === 0) return thread.keeps === 'log' ? reason('STOP_FIRST_MESSAGE') : null;
+  const message = thread.messages.find((one) => one.stop === stop);
+  if (message === undefined) return reason('STOP_DROPPED');
+  return message.canStand === true ? null : message.canStand;
+}
+
+/** Why files cannot be written at all: no workspace. */
+export function workspaceRefusal({ context }: Situation): Reason | null {
+  return context.thread.root === null ? (context.thread.rootReason ?? reason('UNKNOWN_WORKSPACE')) : null;
+}
+
+/** Why a revert that stands cannot be taken back, or that there is none. */
+export function standingRefusal({ standing, thread, records }: Situation): Reason | null {
+  if (standing?.by === 'other') {
+    return reason('NOT_SUPPORTED', { what: 'Taking back a revert that the agent made', cause: 'only the agent can write to its store' });
+  }
+  if (standing !== null && thread.standing !== null) return null;
+  const last = records.findLast((record) => record.messages.how !== 'none');
+  return last?.kind === 'revert' ? reason('REVERT_FINAL') : reason('NO_STANDING_REVERT');
+}

@@ -1,0 +1,97 @@
+import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
+import { type Scoped, scopeOfSources } from './chains.ts';
+import { messagesAfter, stopWords, turnsOf } from './covered.ts';
+import { logRefusal, notIdle, occupied, standingRefusal, workspaceRefusal } from './gate.ts';
+import { standingSources } from './intend-revert.ts';
+import type { Intention, MessagesIntention } from './intention.ts';
+import { notesFor } from './notes.ts';
+import type { Situation } from './situation.ts';
+import { type ChangeSource, travelSources } from './sources-of-change.ts';
+import type { TravelRequest } from './travel-context.ts';
+
+/** All travels of the thread as sources: whatever lies above what is taken back goes with it. */
+function travelsOf({ thread, records }: Situation): ChangeSource[] {
+  return travelSources(thread, records).flatMap(({ sources }) => sources);
+}
+
+function nothingElse(
+  request: TravelRequest,
+): Pick<Intention, 'request' | 'sideEffects' | 'supersedes' | 'standingFrom' | 'ended' | 'base' | 'listed' | 'takes'> {
+  return {
+    request,
+    sideEffects: [],
+    supersedes: null,
+    standingFrom: null,
+    ended: null,
+    base: null,
+    listed: null,
+    takes: [],
+  };
+}
+
+function lifted({ thread, overlay }: Situation): MessagesIntention {
+  return thread.keeps === 'log' ? { how: 'append' } : { how: 'overlay', after: () => ({ ...overlay, standing: null }) };
+}
+
+/** Taking the standing revert back: its files as they were when it started, its messages visible again. */
+export async function intendUnrevert(situation: Situation, request: TravelRequest): Promise<Intention> {
+  const { thread } = situation;
+  const stop = thread.standing?.stop ?? null;
+  const { own, agents } = standingSources(situation);
+  const taken = agents === null ? own : [agents];
+  const scoped = request.scope === 'messages' ? null : withTravelsAbove(scopeOfSources(taken, []), situation);
+  const hidden = stop === null ? [] : messagesAfter(thread, stop);
+  const refusal =
+    notIdle(situation) ??
+    standingRefusal(situation) ??
+    (await occupied(situation)) ??
+    (request.scope === 'files' ? null : await logRefusal(situation)) ??
+    (scoped !== null && scoped.paths.size > 0 ? workspaceRefusal(situation) : null);
+  return {
+    ...nothingElse(request),
+    target: { messageId: thread.standing?.messageId || null, stop, words: stop === null ? '' : stopWords(thread, stop) },
+    turns: turnsOf(hidden),
+    messages: request.scope === 'files' ? 0 : (thread.standing?.hidden ?? 0),
+    notes: await notesFor(situation, request.scope !== 'files', scoped !== null),
+    refusal,
+    scoped,
+    conversation: request.scope === 'files' ? { how: 'none' } : lifted(situation),
+    covers: thread.steps.filter((step) => step.hidden?.reason === 'reverted').map((step) => step.id),
+    takes: situation.standing?.by === 'us' ? situation.standing.stack : [],
+  };
+}
+
+function withTravelsAbove(scoped: Scoped, situation: Situation): Scoped {
+  const sources = [...scoped.sources];
+  for (const source of travelsOf(situation)) {
+    if (!sources.some((known) => known.position === source.position)) sources.push(source);
+  }
+  return { paths: scoped.paths, sources };
+}
+
+/** Bringing the files of an earlier travel back to how they were before it. Throws UNKNOWN_ENTRY. */
+export async function intendRestore(situation: Situation, request: TravelRequest): Promise<Intention> {
+  const { thread, records, overlay } = situation;
+  const at = travelSources(thread, records).find(({ record }) => record.entry === request.entry);
+  if (at === undefined) throw new TurnbackError('UNKNOWN_ENTRY', { id: request.entry ?? '' });
+  const own = at.sources.slice(-1);
+  const scoped = withTravelsAbove(scopeOfSources(own, []), situation);
+  const lifts = thread.keeps === 'overlay' && overlay.standing?.entry === at.record.entry;
+  const refusal: Reason | null =
+    notIdle(situation) ??
+    (await occupied(situation)) ??
+    workspaceRefusal(situation) ??
+    (at.record.files.length === 0 ? reason('NO_FILES_AFTER') : null);
+  return {
+    ...nothingElse(request),
+    target: { messageId: null, stop: null, words: `before the ${at.record.kind} to ${at.record.target.words}` },
+    turns: [],
+    messages: lifts ? (thread.standing?.hidden ?? 0) : 0,
+    notes: await notesFor(situation, false, true),
+    refusal,
+    scoped,
+    conversation: lifts ? lifted(situation) : { how: 'none' },
+    covers: [],
+    takes: [at.record],
+  };
+}

@@ -1,0 +1,119 @@
+import { type Reason, reason } from '../../shared/errors.ts';
+import type { Step, Thread } from '../../shared/model.ts';
+import type { RedoPoint, UndoPoint } from '../threads/source.ts';
+import { type Scoped, scopeOfSources } from './chains.ts';
+import { messagesAfter, sideEffectsOf } from './covered.ts';
+import { logRefusal, notIdle, occupied, workspaceRefusal } from './gate.ts';
+import type { Intention } from './intention.ts';
+import { notesFor } from './notes.ts';
+import type { Situation } from './situation.ts';
+import { travelSources, treesSource } from './sources-of-change.ts';
+import type { TravelRequest } from './travel-context.ts';
+
+/** In the order of the seed: not idle, a revert stands, nothing to do (formats/tanstack.md 11.1); then what else may be in the way. */
+async function refusalOf(situation: Situation, nothing: Reason | null, touchesFiles: boolean): Promise<Reason | null> {
+  return (
+    notIdle(situation) ??
+    (situation.thread.standing === null ? null : reason('REVERT_STANDS')) ??
+    nothing ??
+    (await occupied(situation)) ??
+    (await logRefusal(situation)) ??
+    (touchesFiles ? workspaceRefusal(situation) : null)
+  );
+}
+
+/** Why the last turn of such a thread cannot be undone at all; null when it can. */
+export function turnRefusal({ thread, context }: Situation): Reason | null {
+  return thread.keeps === 'log' && context.thread.reader.writer !== null
+    ? null
+    : reason('NOT_SUPPORTED', { what: 'Undo and redo of the last turn' });
+}
+
+/** What `undo` would act on, or why it cannot. */
+export function undoPointOf(situation: Situation): UndoPoint | Reason {
+  const no = turnRefusal(situation);
+  return no ?? situation.context.thread.reader.writer?.undoPoint() ?? reason('NOTHING_TO_UNDO');
+}
+
+/** What `redo` would act on, or why it cannot. */
+export function redoPointOf(situation: Situation): RedoPoint | Reason {
+  const no = turnRefusal(situation);
+  return no ?? situation.context.thread.reader.writer?.redoPoint() ?? reason('NOTHING_TO_REDO');
+}
+
+export const isReason = (value: object): value is Reason => 'code' in value;
+
+function stepsOfTurn(thread: Thread, turn: number): Step[] {
+  return thread.steps.filter((step) => step.turn === turn);
+}
+
+/** A pair of trees and the travels above it as what a travel is about. */
+function scopedTrees(
+  situation: Situation,
+  trees: { position: number; from: string | null; to: string | null; files: readonly string[] },
+): Scoped {
+  const source = treesSource({ ...trees, words: 'the last turn' }, situation.context.thread.objects);
+  const travels = travelSources(situation.thread, situation.records).flatMap(({ sources }) => sources);
+  return scopeOfSources([source], travels);
+}
+
+function nothingElse(
+  request: TravelRequest,
+): Pick<Intention, 'request' | 'supersedes' | 'standingFrom' | 'ended' | 'base' | 'listed' | 'takes'> {
+  return { request, supersedes: null, standingFrom: null, ended: null, base: null, listed: null, takes: [] };
+}
+
+/** Undoing the last turn. */
+export async function intendUndo(situation: Situation, request: TravelRequest): Promise<Intention> {
+  const { thread } = situation;
+  const found = undoPointOf(situation);
+  const point = isReason(found) ? null : found;
+  const steps = point === null ? [] : stepsOfTurn(thread, point.turn);
+  const position = steps[0]?.index ?? thread.steps.at(-1)?.index ?? 0;
+  const scoped = scopedTrees(situation, { position, from: point?.from ?? null, to: point?.to ?? null, files: point?.files ?? [] });
+  const gone = point === null ? [] : messagesAfter(thread, point.keep);
+  return {
+    ...nothingElse(request),
+    target: { messageId: null, stop: null, words: point === null ? 'the last turn' : `before turn ${point.turn}` },
+    turns: point === null ? [] : [point.turn],
+    messages: gone.length,
+    sideEffects: sideEffectsOf(gone),
+    notes: await notesFor(situation, true, scoped.paths.size > 0),
+    refusal: await refusalOf(situation, isReason(found) ? found : null, scoped.paths.size > 0),
+    scoped,
+    conversation: { how: 'append' },
+    covers: steps.map((step) => step.id),
+  };
+}
+
+/** Bringing the undone turn back. */
+export async function intendRedo(situation: Situation, request: TravelRequest): Promise<Intention> {
+  const { thread, records } = situation;
+  const found = redoPointOf(situation);
+  const point = isReason(found) ? null : found;
+  const undone = records.at(-1)?.kind === 'undo' ? records.at(-1) : undefined;
+  // When the undo was ours and nothing came after it, its own layer is exact, your edits included.
+  const own = undone && travelSources(thread, records).at(-1)?.sources;
+  const scoped = own
+    ? scopeOfSources(own, [])
+    : // The trees the other way round: what the undo left is what the turn began with.
+      scopedTrees(situation, {
+        position: Number.MAX_SAFE_INTEGER,
+        from: point?.to ?? null,
+        to: point?.from ?? null,
+        files: point?.files ?? [],
+      });
+  return {
+    ...nothingElse(request),
+    target: { messageId: null, stop: null, words: 'after the last turn' },
+    turns: [],
+    messages: point?.messages.length ?? 0,
+    sideEffects: [],
+    notes: await notesFor(situation, true, scoped.paths.size > 0),
+    refusal: await refusalOf(situation, isReason(found) ? found : null, scoped.paths.size > 0),
+    scoped,
+    conversation: { how: 'append' },
+    covers: undone?.covers ?? [],
+    takes: undone ? [undone] : [],
+  };
+}

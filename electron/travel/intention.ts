@@ -1,0 +1,37 @@
+import type { Reason } from '../../shared/errors.ts';
+import type { SideEffect } from '../../shared/plan.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
+import type { Scoped } from './chains.ts';
+import type { Overlay } from './overlay.ts';
+import type { TravelRecord } from './record.ts';
+import type { TravelRequest } from './travel-context.ts';
+
+/** What happens to the conversation: nothing, a batch in the agent's log, a new overlay of ours. */
+export type MessagesIntention = { how: 'none' } | { how: 'append' } | { how: 'overlay'; after(entry: string, at: number): Overlay };
+
+/** What a travel is about, before anybody looks at the disk. */
+export interface Intention {
+  request: TravelRequest;
+  target: { messageId: string | null; stop: number | null; words: string };
+  turns: number[];
+  messages: number;
+  sideEffects: SideEffect[];
+  notes: string[];
+  refusal: Reason | null;
+  /** The files that it is about; null when files are out of scope. */
+  scoped: Scoped | null;
+  conversation: MessagesIntention;
+  /** Steps whose messages go or come. */
+  covers: string[];
+  supersedes: string | null;
+  /** Layers from this place on belong to the revert that stands: what it hides comes back first. */
+  standingFrom: number | null;
+  /** A revert that the agent made and that this travel ends. */
+  ended: Scoped | null;
+  /** The paths that the agent's own record of it would list, in its order. */
+  listed: readonly TreePath[] | null;
+  /** A tree of the agent's to build its snapshot of the files on. */
+  base: string | null;
+  /** The travels that it takes back, newest first. */
+  takes: readonly TravelRecord[];
+}

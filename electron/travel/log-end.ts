@@ -1,0 +1,7 @@
+import type { OpenThread } from '../threads/thread.ts';
+
+/** Where a thread's log ends as it was read last, for telling whether it moved. */
+export function endOf(thread: OpenThread): string {
+  const { messages, steps } = thread.reader.thread();
+  return thread.reader.writer?.position() ?? JSON.stringify([messages.length, messages.at(-1)?.id ?? null, steps.length]);
+}

@@ -1,0 +1,47 @@
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import type { Situation } from './situation.ts';
+
+/** The last bytes of a text file; null when it cannot be read. */
+async function tailOf(file: string, bytes = 4096): Promise<string | null> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const { size } = await handle.stat();
+      const buffer = Buffer.alloc(Math.min(size, bytes));
+      await handle.read(buffer, 0, buffer.length, size - buffer.length);
+      return buffer.toString('utf8');
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    // A note that cannot be made is not missed: a repository without a log of HEAD, or one that we may not read.
+    return null;
+  }
+}
+
+/** When HEAD of the user's own repository moved last, in epoch milliseconds, from its log (case C-04); null when there is none. */
+async function headMovedAt(root: string): Promise<number | null> {
+  const tail = await tailOf(path.join(root, '.git', 'logs', 'HEAD'));
+  const seconds = /> (\d+) [+-]\d{4}\t[^\n]*\n?$/.exec(tail ?? '')?.[1];
+  return seconds === undefined ? null : Number(seconds) * 1000;
+}
+
+/** Things to know before a travel that do not stop it. */
+export async function notesFor(situation: Situation, withMessages: boolean, withFiles: boolean): Promise<string[]> {
+  const { thread, context } = situation;
+  const notes: string[] = [];
+  const lastWork = thread.steps.reduce<number | null>((last, step) => step.at ?? last, null);
+  const moved = withFiles && context.thread.root !== null ? await headMovedAt(context.thread.root) : null;
+  if (moved !== null && lastWork !== null && moved > lastWork) {
+    notes.push("HEAD of your own repository moved since the agent's last step. Your commits, branch and index are not touched.");
+  }
+  if (withMessages && thread.keeps === 'overlay') {
+    notes.push('The agent still remembers the hidden messages: only Turnback hides them.');
+  }
+  if (withMessages && thread.keeps === 'log' && thread.head.log.endsWith('.jsonl')) {
+    notes.push("Close the agent's app first: while it runs it does not see what is added to its log.");
+  }
+  if (thread.status === 'unknown') notes.push('The log does not tell whether the agent is at work. Make sure that it is not.');
+  return notes;
+}

@@ -1,0 +1,73 @@
+import { TurnbackError } from '../../shared/errors.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
+import { type Bench, openBench } from './bench.ts';
+import { chainsOf } from './chains.ts';
+import { settleGroups } from './choose.ts';
+import { diskWorld } from './disk-world.ts';
+import { type Draft, draftOf } from './draft.ts';
+import { intendRestore, intendUnrevert } from './intend-back.ts';
+import { intendRevert } from './intend-revert.ts';
+import { intendRedo, intendUndo } from './intend-turn.ts';
+import type { Intention } from './intention.ts';
+import { type Situation, situationOf } from './situation.ts';
+import type { TravelContext, TravelRequest } from './travel-context.ts';
+import type { World } from './world.ts';
+
+/** A travel that was thought through, with everything that it takes to show it or to make it. */
+export interface Prepared {
+  situation: Situation;
+  intention: Intention;
+  /** Null without a workspace, or when files are out of scope. */
+  bench: Bench | null;
+  world: World | null;
+  draft: Draft | null;
+  close(): Promise<void>;
+}
+
+function intend(situation: Situation, request: TravelRequest): Promise<Intention> {
+  switch (request.kind) {
+    case 'revert':
+      return intendRevert(situation, request);
+    case 'unrevert':
+      return intendUnrevert(situation, request);
+    case 'restore':
+      return intendRestore(situation, { ...request, scope: 'files' });
+    case 'undo':
+      return intendUndo(situation, { ...request, scope: 'both' });
+    case 'redo':
+      return intendRedo(situation, { ...request, scope: 'both' });
+    case 'recall':
+      throw new TurnbackError('NOT_SUPPORTED', { what: 'Taking a message back by recall' });
+  }
+}
+
+/** Opens the bench of a thread's workspace; null when there is none. */
+export async function benchOf({ thread, git, ownData }: TravelContext): Promise<Bench | null> {
+  if (thread.root === null) return null;
+  return openBench({ git, ownData, root: thread.root, format: thread.store?.format ?? 'sha1', objects: thread.objects });
+}
+
+/** Thinks a travel through against disk and stores as they are now. Only reads. `only`: look at these paths alone. */
+export async function prepare(
+  context: TravelContext,
+  request: TravelRequest,
+  o: { signal?: AbortSignal | undefined; only?: ReadonlySet<TreePath> } = {},
+): Promise<Prepared> {
+  await context.thread.fill(o.signal);
+  const situation = await situationOf(context);
+  const intention = await intend(situation, request);
+  const bench = intention.scoped === null ? null : await benchOf(context);
+  if (bench === null || intention.scoped === null)
+    return { situation, intention, bench, world: null, draft: null, close: async () => undefined };
+  try {
+    const { git } = context;
+    const { root, blobs, tmp, safety } = bench;
+    const world = diskWorld({ context, git, root, blobs, gitDir: safety.gitDir, tmp, signal: o.signal });
+    const draft = await draftOf(world, await chainsOf(intention.scoped, o.only), o.signal);
+    await settleGroups(draft.files, world.filesIn);
+    return { situation, intention, bench, world, draft, close: () => bench.close() };
+  } catch (thrown) {
+    await bench.close();
+    throw thrown;
+  }
+}

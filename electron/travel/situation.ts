@@ -1,0 +1,83 @@
+import type { Thread } from '../../shared/model.ts';
+import { stepsAfter } from './chains.ts';
+import { type FileSystem, nodeFileSystem } from './file-system.ts';
+import { readRecords } from './history-file.ts';
+import { openJournals } from './journal.ts';
+import { type Overlay, readOverlay, settledOverlay, withOverlay } from './overlay.ts';
+import type { TravelRecord } from './record.ts';
+import type { TravelContext } from './travel-context.ts';
+
+/**
+ * The revert that stands: made by Turnback (the newest of its travels that it is made of first), by the agent with its own
+ * snapshots, or by an agent whose store Turnback may not write (then only the agent can take it back).
+ */
+export type Standing =
+  | { by: 'us'; stack: TravelRecord[] }
+  | { by: 'agent'; now: string | null; files: string[]; target: string | null }
+  | { by: 'other' };
+
+/** A thread as travels see it: the fold with our overlay, what we did before, what stands. */
+export interface Situation {
+  context: TravelContext;
+  fs: FileSystem;
+  thread: Thread;
+  overlay: Overlay;
+  /** Travels of this thread, oldest first. */
+  records: TravelRecord[];
+  standing: Standing | null;
+  /** Travels in this folder or thread that a crash left open. */
+  open: TravelRecord[];
+}
+
+/** The record and those that it superseded, newest first. */
+function stackOf(top: TravelRecord, records: readonly TravelRecord[]): TravelRecord[] {
+  const stack = [top];
+  for (let below = top.supersedes; below !== null; ) {
+    const record = records.find((one) => one.entry === below);
+    if (record === undefined || stack.includes(record)) break;
+    stack.push(record);
+    below = record.supersedes;
+  }
+  return stack;
+}
+
+function standingOf(fold: Thread, overlay: Overlay, records: readonly TravelRecord[]): Standing | null {
+  if (fold.keeps === 'overlay') {
+    if (fold.standing !== null) return { by: 'other' };
+    if (overlay.standing === null) return null;
+    const top = records.find((record) => record.entry === overlay.standing?.entry);
+    return { by: 'us', stack: top ? stackOf(top, records) : [] };
+  }
+  const { standing } = fold;
+  if (standing === null) return null;
+  const top = records.findLast((record) => {
+    const { messages, kind } = record;
+    if (kind !== 'revert' || messages.how !== 'append' || messages.expect === null || !('standing' in messages.expect)) return false;
+    return messages.expect.standing?.messageId === standing.messageId && messages.expect.standing.now === standing.now;
+  });
+  if (top) return { by: 'us', stack: stackOf(top, records) };
+  return { by: 'agent', now: standing.now, files: standing.files ?? [], target: stepsAfter(fold, standing.stop)[0]?.from ?? null };
+}
+
+/** Looks at the thread as it was read last. Only reads. */
+export async function situationOf(context: TravelContext): Promise<Situation> {
+  const { ownData } = context;
+  const fs = context.fs ?? nodeFileSystem;
+  const fold = context.thread.thread();
+  const { id } = fold.head;
+  const records = await readRecords(fs, ownData, id);
+  const overlay = fold.keeps === 'overlay' ? settledOverlay(await readOverlay(fs, ownData, id), fold.messages) : null;
+  const standing = standingOf(fold, overlay ?? { version: 1, thread: id, standing: null, final: [] }, records);
+  const files = standing?.by === 'us' ? [...new Set(standing.stack.flatMap((record) => record.files.map((file) => file.path)))] : null;
+  const { root } = context.thread;
+  const open = (await openJournals(fs, ownData)).filter((record) => record.thread === id || (root !== null && record.root === root));
+  return {
+    context,
+    fs,
+    thread: overlay === null ? fold : withOverlay(fold, overlay, files),
+    overlay: overlay ?? { version: 1, thread: id, standing: null, final: [] },
+    records,
+    standing,
+    open,
+  };
+}
