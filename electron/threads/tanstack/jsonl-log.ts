@@ -3,6 +3,8 @@ import { deltaRecords } from './delta-line.ts';
 import type { LogInput, LogSink } from './log-input.ts';
 import { isObject, type JsonObject, type RecordRef } from './record.ts';
 
+const MOST_BAD_PLACES = 1000;
+
 interface BadLine {
   at: LineAt;
   why: string;
@@ -35,6 +37,7 @@ export class JsonlLog implements LogInput {
   place: LogPlace | null = null;
   #seq = 0;
   #failed: BadLine | null = null;
+  readonly #badPlaces = new Map<number, { offset: number; length: number }>();
 
   constructor(path: string) {
     this.path = path;
@@ -60,7 +63,8 @@ export class JsonlLog implements LogInput {
         },
         onTooLong: (at) => {
           changed = true;
-          sink.fold.addBad({ line: at.number, bytes: at.length, why: 'it is too long to be read' });
+          this.#commitBad(sink);
+          this.#failed = { at, why: 'it is too long to be read' };
         },
       },
     );
@@ -80,8 +84,14 @@ export class JsonlLog implements LogInput {
     return typeof records === 'string' ? null : (records[ref.index] ?? null);
   }
 
+  /** Where a bad line lies; null when the line is not one. */
+  badPlace(line: number): { offset: number; length: number } | null {
+    return this.#badPlaces.get(line) ?? null;
+  }
+
   #restart(sink: LogSink): void {
     sink.restart();
+    this.#badPlaces.clear();
     this.#seq = 0;
     this.#failed = null;
     this.torn = 0;
@@ -91,8 +101,7 @@ export class JsonlLog implements LogInput {
   #line(bytes: Buffer, at: LineAt, sink: LogSink): boolean {
     if (isBlankLine(bytes)) return false;
     // Something comes after the line that failed, so it was not the last one.
-    if (this.#failed) sink.fold.addBad({ line: this.#failed.at.number, bytes: this.#failed.at.length, why: this.#failed.why });
-    this.#failed = null;
+    this.#commitBad(sink);
     const skipped = deltaRecords(bytes);
     if (skipped > 0) {
       sink.fold.count(this.#seq + 1, skipped);
@@ -103,6 +112,14 @@ export class JsonlLog implements LogInput {
     if (typeof records === 'string') this.#failed = { at, why: records };
     else this.#batch(records, at, bytes.length, sink);
     return true;
+  }
+
+  #commitBad(sink: LogSink): void {
+    if (this.#failed === null) return;
+    const { at, why } = this.#failed;
+    sink.fold.addBad({ line: at.number, bytes: at.length, why });
+    if (this.#badPlaces.size < MOST_BAD_PLACES) this.#badPlaces.set(at.number, { offset: at.offset, length: at.length });
+    this.#failed = null;
   }
 
   #batch(records: readonly JsonObject[], at: LineAt, length: number, sink: LogSink): void {
@@ -122,8 +139,7 @@ export class JsonlLog implements LogInput {
       const failed = this.#failed?.at.length ?? 0;
       return { whole: false, torn: failed + tail.at.length };
     }
-    if (this.#failed) sink.fold.addBad({ line: this.#failed.at.number, bytes: this.#failed.at.length, why: this.#failed.why });
-    this.#failed = null;
+    this.#commitBad(sink);
     this.#batch(records, tail.at, tail.bytes.length, sink);
     return { whole: true, torn: tail.at.length };
   }

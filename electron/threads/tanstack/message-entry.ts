@@ -44,6 +44,8 @@ export interface Entry {
   content: EntryContent;
   /** Where its JSON lies: an element of a list of a record. */
   place: { ref: RecordRef; field: 'add' | 'head'; index: number };
+  /** Its JSON, while its turn is the last one; null otherwise. */
+  message: JsonObject | null;
   turn: TurnState | null;
   /** Why it is no longer part of the folded transcript. */
   gone: HiddenReason | null;

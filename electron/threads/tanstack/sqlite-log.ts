@@ -172,7 +172,7 @@ function jsonValue(text: unknown): unknown {
 }
 
 /** Workspaces by thread: from the settings, and in the opencode fork from its own session table. */
-function rootsOf(db: DatabaseSync, prefix: string): Map<string, string> {
+export function rootsOf(db: DatabaseSync, prefix: string): Map<string, string> {
   const roots = new Map<string, string>();
   const columns = columnsOf(db, 'session');
   if (columns.includes('id') && columns.includes('directory')) {

@@ -35,7 +35,9 @@ export class ThreadFold {
   /** Harness records whose shape is not the known one. */
   readonly malformed: string[] = [];
   /** What Turnback's own recorder says about the workspace. */
-  workspace: { root: string | null; dataDir: string | null } | null = null;
+  workspace: { root: string | null; dataDir: string | null; repository: string | null } | null = null;
+  /** Turnback's own recorder writes this log: it says itself what can be undone. */
+  recorded = false;
   root: string | null;
   #lastOutcome: string | null = null;
 
@@ -101,12 +103,17 @@ export class ThreadFold {
 
   #applied(input: InputState): void {
     if (input.op === 'command' && input.operationId !== null) this.events.commandStarted(input.operationId, input.name ?? '');
-    if (input.op === 'reset') this.#lastOutcome = null;
+    if (input.op === 'reset') this.#turnStarted(null);
     if (!isChat(input)) return;
+    this.#turnStarted(null);
+    this.turns.applied(input, this.transcript.live.length, this.#openTurn());
+  }
+
+  #turnStarted(by: Entry | null): void {
     this.#lastOutcome = null;
     this.events.turnStarted();
     this.undo.turnStarted();
-    this.turns.applied(input, this.transcript.live.length, this.#openTurn());
+    this.transcript.forgetBefore(by);
   }
 
   #transcript(record: JsonObject, at: RecordAt): void {
@@ -118,12 +125,11 @@ export class ThreadFold {
     const { live } = this.transcript;
     if (given > live.length) this.projected = true;
     const keep = Math.min(given, live.length);
-    const undo = this.undo.isUndo(keep, add, live[keep], this.events.commandRuns('undo'));
+    const undo = add.length === 0 && live[keep]?.content.role === 'user' && this.events.commandRuns('undo');
     const change = this.transcript.replace(keep, add, at, this.root, undo ? 'undone' : 'dropped');
     this.#changed(change);
-    const level = this.undo.undone;
-    this.undo.changed(change, undo, this.transcript, this.steps);
-    if (this.undo.undone !== level) this.jumps.push({ seq: at.seq, now: null });
+    if (this.undo.changed(change, keep, undo, this.steps)) this.jumps.push({ seq: at.seq, now: null });
+    this.#keepLastTurn(keep);
     for (const message of add) this.notes.delete(textField(message, 'id') ?? '');
   }
 
@@ -133,10 +139,16 @@ export class ThreadFold {
       const turns = this.turns.all.length;
       const position = this.transcript.live.lastIndexOf(entry);
       entry.turn = this.turns.turnFor(entry, Math.max(position, 0), this.#turnBefore(position), this.#pendingPrompt());
-      if (this.turns.all.length > turns) this.undo.turnStarted();
+      if (this.turns.all.length > turns) this.#turnStarted(entry);
       if (content.at === null) content.at = this.#timeOf(entry);
       if (content.toolCallId !== null && content.outcome !== null) this.#tool(content.toolCallId).outcome = content.outcome;
     }
+  }
+
+  /** The messages of the last turn are kept whole, so that an undo can write them down without reading the log again. */
+  #keepLastTurn(from: number): void {
+    const last = this.turns.all.at(-1) ?? null;
+    for (const entry of this.transcript.live.slice(from)) if (entry.turn !== last) entry.message = null;
   }
 
   #turnBefore(position: number): TurnState | null {
@@ -183,8 +195,9 @@ export class ThreadFold {
   #hostRecord(type: string, record: JsonObject, at: RecordAt): void {
     if (type === 'tanstack/snapshots:step') this.steps.push(stepRecord(record, at, this.#stepTurn(), this.events.lastAt));
     else if (type === 'tanstack.compaction') this.#compaction(record, at);
-    else if (type === 'turnback/undo-point') this.undo.announce(record);
+    else if (type === 'turnback/undo-point') this.#undoPoint(record, at);
     else if (type === 'turnback/workspace') this.#workspace(record);
+    else if (type === 'turnback/workspace-elsewhere') this.recorded = true;
     else if (!type.startsWith('turnback/')) this.transcript.raw(type, at);
   }
 
@@ -192,8 +205,17 @@ export class ThreadFold {
     return this.turns.current ?? this.#openTurn();
   }
 
+  #undoPoint(record: JsonObject, at: RecordAt): void {
+    if (this.undo.record(record)) this.jumps.push({ seq: at.seq, now: null });
+  }
+
   #workspace(record: JsonObject): void {
-    this.workspace = { root: textField(record, 'root'), dataDir: textField(record, 'dataDir') };
+    this.recorded = true;
+    this.workspace = {
+      root: textField(record, 'root'),
+      dataDir: textField(record, 'dataDir'),
+      repository: textField(record, 'repository'),
+    };
     this.root ??= this.workspace.root;
   }
 

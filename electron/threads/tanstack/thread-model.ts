@@ -25,6 +25,8 @@ export interface ModelContext {
   /** What the store around the log adds: leases, interrupts, the age of the log. */
   status: ThreadStatus;
   notices: readonly Reason[];
+  /** Questions that wait for a person: id -> the tool call it is about. */
+  interrupts: ReadonlyMap<string, string | null>;
 }
 
 type Hidden = { reason: HiddenReason } | null;
@@ -124,7 +126,7 @@ export function threadModel(log: LogFold, context: ModelContext): ThreadModel {
   const { live, rows } = fold.transcript;
   const ids = rowIds(rows, live);
   const stops = new Map(live.map((entry, index) => [entry, index + 1]));
-  const waiting = new Set(fold.events.interrupts.values());
+  const waiting = new Set(context.interrupts.values());
   const calls = new Map(rows.flatMap((entry) => (entry.content.calls.length > 0 ? [[entry, toolCalls(fold, entry, waiting)]] : [])));
   const { visible } = fold;
   const hidden = (entry: Entry): Hidden => {

@@ -35,10 +35,15 @@ export class Transcript {
   compact(head: readonly JsonObject[], start: number, at: RecordAt, root: string | null): TranscriptChange {
     const pool = new Pool(this.live.slice(0, start), []);
     const fresh = head.map((message, index) => this.#entryFor(message, { ref: at.ref, field: 'head', index }, at.seq, root, pool));
-    for (const entry of fresh) if (entry.seq === at.seq) entry.head = true;
+    for (const entry of fresh) {
+      if (entry.seq === at.seq) entry.head = true;
+      entry.message = null;
+    }
     const [first] = fresh;
     if (first !== undefined) first.divider = 'compaction';
-    return this.#put(0, 0, [...fresh, ...this.live.slice(start)], 'compacted');
+    const change = this.#put(0, 0, [...fresh, ...this.live.slice(start)], 'compacted');
+    for (const entry of change.removed) entry.message = null;
+    return change;
   }
 
   /** A record that is no message, shown raw where it stands; one after another of the same type are one row. */
@@ -56,19 +61,42 @@ export class Transcript {
     this.rows.push(entry);
   }
 
+  /** Lets go of the JSON of all rows before `entry` (null: all); those that still have it stand together at the end. */
+  forgetBefore(entry: Entry | null): void {
+    const end = entry === null ? this.rows.length : this.rows.lastIndexOf(entry);
+    for (let at = end - 1; at >= 0; at -= 1) {
+      const row = this.rows[at];
+      if (row === undefined || row.raw !== null) continue;
+      if (row.message === null) return;
+      row.message = null;
+    }
+  }
+
   #create(content: Entry['content'], place: Entry['place'], seq: number): Entry {
     this.#ordinal += 1;
     const divider = content.reset ? 'reset' : null;
-    return { ordinal: this.#ordinal, key: entryKey(content), seq, content, place, turn: null, gone: null, head: false, divider, raw: null };
+    return {
+      ordinal: this.#ordinal,
+      key: entryKey(content),
+      seq,
+      content,
+      place,
+      message: null,
+      turn: null,
+      gone: null,
+      head: false,
+      divider,
+      raw: null,
+    };
   }
 
   #entryFor(message: JsonObject, place: Entry['place'], seq: number, root: string | null, pool: Pool): Entry {
     const content = entryContent(message, root);
-    const known = pool.take(entryKey(content));
-    if (known === null) return this.#create(content, place, seq);
-    known.content = { ...content, at: content.at ?? known.content.at };
-    known.place = place;
-    return known;
+    const entry = pool.take(entryKey(content)) ?? this.#create(content, place, seq);
+    entry.content = { ...content, at: content.at ?? entry.content.at };
+    entry.place = place;
+    entry.message = message;
+    return entry;
   }
 
   /** The row behind the last message that stays. */

@@ -1,7 +1,8 @@
+import { type UndoPoint, undoPointSchema } from '../../../shared/undo-point.ts';
 import type { Entry } from './message-entry.ts';
-import { type JsonObject, numberField, textField, textsField } from './record.ts';
+import type { JsonObject } from './record.ts';
 import type { StepRecord } from './step-record.ts';
-import type { Transcript, TranscriptChange } from './transcript.ts';
+import type { TranscriptChange } from './transcript.ts';
 import type { TurnState } from './turn-state.ts';
 
 /** The files of a turn: every path its steps list, and the trees around them. */
@@ -11,11 +12,10 @@ export interface TurnFiles {
   files: string[];
 }
 
-/** What an undo took away. */
+/** What an undo of the harness took away. */
 export interface UndoneTurn extends TurnFiles {
   keep: number;
   entries: Entry[];
-  turn: TurnState | null;
 }
 
 /** The union of the files that a turn's usable steps list, in the order they appear, and its first and last tree. */
@@ -25,52 +25,50 @@ export function filesOfTurn(steps: readonly StepRecord[], turn: TurnState | null
   return { from: own[0]?.from ?? null, to: own.at(-1)?.to ?? null, files };
 }
 
-/** What our own record beside an undo says: the harness's undo leaves only the trees of the steps. */
-function filesOfPoint(point: JsonObject): TurnFiles | null {
-  const files = textsField(point, 'files');
-  return files === null ? null : { from: textField(point, 'from'), to: textField(point, 'to'), files };
-}
-
 /**
- * One level of undo, read from the log: the harness keeps its own point in memory only, so it is told from what a `/undo`
- * leaves behind (`formats/tanstack.md`, undo history), or from Turnback's record right before the truncation.
+ * One level of undo, read from the log. Turnback's own records say it outright (`shared/undo-point.ts`). The harness keeps its
+ * point in memory only, so it is told from what a `/undo` leaves behind (`formats/tanstack.md`, undo history).
  */
 export class UndoState {
-  /** What a redo would bring back. */
+  /** The newest record of ours; null after a new turn. */
+  point: UndoPoint | null = null;
+  /** What a redo would bring back, where no record of ours says it. */
   undone: UndoneTurn | null = null;
   /** False after an undo, until a new turn or a redo: there is only one level. */
   ready = true;
-  #point: JsonObject | null = null;
+  #last: { keep: number; removed: Entry[] } | null = null;
 
-  /** Our own record says that the next truncation is an undo. */
-  announce(point: JsonObject): void {
-    this.#point = point;
+  /** Our own record. True when it tells that the truncation before it was an undo. */
+  record(record: JsonObject): boolean {
+    this.point = undoPointSchema.safeParse(record).data ?? null;
+    if (this.point === null) return false;
+    this.undone = null;
+    this.ready = this.point.state === 'done';
+    const last = this.#last;
+    if (this.ready || last === null || last.keep !== this.point.keep) return false;
+    for (const entry of last.removed) if (entry.gone !== null) entry.gone = 'undone';
+    return true;
   }
 
-  /** Is the truncation to `keep` messages an undo? `command`: an undo command of the harness runs. */
-  isUndo(keep: number, add: readonly unknown[], removed: Entry | undefined, command: boolean): boolean {
-    if (add.length > 0 || removed === undefined) return false;
-    if (this.#point !== null && numberField(this.#point, 'keep') === keep) return true;
-    return command && removed.content.role === 'user';
-  }
-
-  /** The transcript changed; `undo`: by an undo. */
-  changed(change: TranscriptChange, undo: boolean, transcript: Transcript, steps: readonly StepRecord[]): void {
+  /** The transcript changed, keeping `keep` messages; `undo`: by an undo of the harness. True when a level was used or came back. */
+  changed(change: TranscriptChange, keep: number, undo: boolean, steps: readonly StepRecord[]): boolean {
+    this.#last = { keep, removed: change.removed };
     if (undo && change.removed.length > 0) {
-      const turn = change.removed[0]?.turn ?? null;
-      const files = (this.#point && filesOfPoint(this.#point)) ?? filesOfTurn(steps, turn);
-      this.undone = { ...files, keep: transcript.live.length, entries: change.removed, turn };
+      this.undone = { ...filesOfTurn(steps, change.removed[0]?.turn ?? null), keep, entries: change.removed };
       this.ready = false;
-    } else if (this.undone?.entries.some((entry) => change.revived.includes(entry))) {
-      this.undone = null;
-      this.ready = true;
+      return true;
     }
-    this.#point = null;
-  }
-
-  /** A new turn clears what redo needs. */
-  turnStarted(): void {
+    if (!this.undone?.entries.some((entry) => change.revived.includes(entry))) return false;
     this.undone = null;
     this.ready = true;
+    return true;
+  }
+
+  /** A new turn clears what undo and redo know. */
+  turnStarted(): void {
+    this.point = null;
+    this.undone = null;
+    this.ready = true;
+    this.#last = null;
   }
 }

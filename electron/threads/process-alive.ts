@@ -1,0 +1,32 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import os from 'node:os';
+
+function textOf(read: () => string): string {
+  try {
+    return read().trim();
+  } catch {
+    // Systems without /proc tell less about themselves; their name must do.
+    return '';
+  }
+}
+
+/** This machine, boot and process namespace: where a process id means the same process. */
+export const thisHost: string = [
+  os.hostname(),
+  textOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+  textOf(() => readlinkSync('/proc/self/ns/pid')),
+].join(' ');
+
+/** When the process with this id started, in the system's own unit; null when the system does not tell, undefined when there is none. */
+export function startOfProcess(pid: number): string | null | undefined {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return undefined;
+  }
+  const stat = textOf(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  if (stat === '') return null;
+  // The name in the second field may hold anything; what comes after the last parenthesis is plain. A zombie has ended.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : (fields[19] ?? null);
+}

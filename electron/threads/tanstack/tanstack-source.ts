@@ -1,0 +1,122 @@
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { TurnbackError } from '../../../shared/errors.ts';
+import type { ThreadHead } from '../../../shared/model.ts';
+import { logError } from '../log-lines.ts';
+import { ownDataOf } from '../places.ts';
+import type { Listing, OpenOptions, Places, Source, ThreadReader } from '../source.ts';
+import { JsonlStore, logIdOfFile } from './jsonl-store.ts';
+import { listSessions, threadsOfFile } from './jsonl-threads.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import { logIdOfThread, threadsOfDatabase } from './sqlite-threads.ts';
+import { TanstackReader } from './tanstack-reader.ts';
+
+const SAMPLE_DEPTH = 3;
+
+async function kindOf(target: string): Promise<'file' | 'folder' | null> {
+  try {
+    const found = await stat(target);
+    return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : null;
+  } catch (error) {
+    const wrapped = logError(target, error);
+    if (wrapped.code === 'NOT_FOUND') return null;
+    throw wrapped;
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await kindOf(folder)) === 'folder' ? (await readdir(folder)).sort() : [];
+}
+
+async function isDatabase(file: string): Promise<boolean> {
+  const handle = await open(file, 'r');
+  try {
+    return (await handle.read(Buffer.alloc(16), 0, 16, 0)).buffer.toString('latin1') === 'SQLite format 3\0';
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Folders named `sessions` below a folder, not deeper than a few levels. */
+async function sessionFolders(folder: string, depth: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await namesIn(folder)) {
+    const inner = path.join(folder, name);
+    if ((await kindOf(inner)) !== 'folder') continue;
+    if (name === 'sessions') found.push(inner);
+    else if (depth > 1 && name !== 'node_modules' && !name.startsWith('.git')) found.push(...(await sessionFolders(inner, depth - 1)));
+  }
+  return found;
+}
+
+function tmpOf(places: Places): string {
+  return path.join(ownDataOf({ HOME: places.home, ...places.env }), 'tmp');
+}
+
+/** The folders in which the known apps keep their sessions (`formats/tanstack.md`, JSONL layout), and Turnback its samples. */
+async function knownSessions(places: Places): Promise<string[]> {
+  const folders: string[] = [];
+  for (const name of await namesIn(places.home)) {
+    const sessions = path.join(places.home, name, 'sessions');
+    if (name.startsWith('.tanstack-harness-') && (await kindOf(sessions)) === 'folder') folders.push(sessions);
+  }
+  const samples = path.join(path.dirname(tmpOf(places)), 'samples');
+  return [...folders, ...(await sessionFolders(samples, SAMPLE_DEPTH))];
+}
+
+/** Databases of the opencode fork: its file name is not known, so every database of that folder is looked at. */
+async function knownDatabases(places: Places): Promise<string[]> {
+  const data = places.env['XDG_DATA_HOME'] || path.join(places.home, '.local', 'share');
+  const folder = path.join(data, 'opencode');
+  return (await namesIn(folder)).filter((name) => /\.(db|sqlite3?)$/.test(name)).map((name) => path.join(folder, name));
+}
+
+async function problemsOf(listing: Listing, where: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    listing.problems.push({ path: where, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function list(places: Places): Promise<Listing> {
+  const listing: Listing = { threads: [], problems: [] };
+  for (const sessions of await knownSessions(places)) await problemsOf(listing, sessions, () => listSessions(sessions, listing));
+  for (const database of await knownDatabases(places)) {
+    await problemsOf(listing, database, async () => {
+      listing.threads.push(...(await threadsOfDatabase(database, tmpOf(places))));
+    });
+  }
+  return listing;
+}
+
+async function locateInFolder(folder: string, places: Places): Promise<ThreadHead[]> {
+  const listing: Listing = { threads: [], problems: [] };
+  const inside = path.join(folder, 'sessions');
+  if ((await kindOf(inside)) === 'folder') await listSessions(inside, listing);
+  else await listSessions(folder, listing);
+  if (listing.threads.length > 0) return listing.threads;
+  return (await list(places)).threads.filter((head) => head.root !== null && path.resolve(head.root) === folder);
+}
+
+async function locate(named: string, places: Places): Promise<ThreadHead[]> {
+  const kind = await kindOf(named);
+  if (kind === null) return [];
+  if (kind === 'folder') return locateInFolder(await realpath(named), places);
+  if (await isDatabase(named)) return threadsOfDatabase(named, tmpOf(places));
+  return threadsOfFile(named);
+}
+
+async function openThread(head: ThreadHead, options: OpenOptions): Promise<ThreadReader> {
+  const tmpDir = path.join(options.ownData, 'tmp');
+  if ((await kindOf(head.log)) !== 'file') throw new TurnbackError('NOT_FOUND', { path: head.log });
+  const { threadId, log } = head;
+  if (!(await isDatabase(log))) {
+    return new TanstackReader({ head, open: options, store: new JsonlStore(log, threadId), logId: logIdOfFile(log) });
+  }
+  const logId = await logIdOfThread(log, threadId, tmpDir);
+  return new TanstackReader({ head, open: options, store: new SqliteStore({ path: log, logId, threadId, tmpDir }), logId });
+}
+
+/** Threads of TanStack AI harnesses: JSONL files and the SQLite layout (`formats/tanstack.md`). */
+export const tanstack: Source = { kind: 'tanstack', list, locate, open: openThread };
