@@ -8,6 +8,7 @@ import { runCommand } from './commands.ts';
 import { appStore } from './store/app-store.ts';
 import { loadApp, startApp } from './store/start.ts';
 import { applyTheme } from './theme/theme.ts';
+import { preloadMarkdown } from './transcript/lazy-markdown.tsx';
 import { createTransport } from './transport.ts';
 
 appStore.subscribe(({ settings }) => applyTheme(settings.theme));
@@ -16,3 +17,4 @@ void startApp(client, runCommand);
 
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<App />);
+requestIdleCallback(preloadMarkdown);

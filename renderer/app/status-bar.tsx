@@ -37,7 +37,7 @@ function ThreadStatus() {
             : 'A revert of messages is written to the agent’s own log.'
         }
       >
-        <span className="status-item">{keeps === 'overlay' ? 'messages: Turnback only' : 'messages: agent’s log'}</span>
+        <span className="status-item status-keeps">{keeps === 'overlay' ? 'messages: Turnback only' : 'messages: agent’s log'}</span>
       </Tooltip>
       <span className="status-space" />
       <Tooltip side="top" text={following ? 'New messages come into view' : 'The view stays where it is'} keys="f">
@@ -74,7 +74,7 @@ export function StatusBar() {
           </span>
         </Tooltip>
       )}
-      {info === null ? null : <span className="status-item num">Turnback {info.version}</span>}
+      {info === null ? null : <span className="status-item status-version num">Turnback {info.version}</span>}
     </footer>
   );
 }

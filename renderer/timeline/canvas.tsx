@@ -3,6 +3,7 @@ import { useSearch } from '../store/search-store.ts';
 import { sessionStore, useSession } from '../store/session-store.ts';
 import { readTokens } from '../theme/read-tokens.ts';
 import { onThemeChange } from '../theme/theme.ts';
+import { oneLine } from '../ui/words.ts';
 import { drawTimeline, PAINTS } from './draw.ts';
 import { factsOf } from './facts.ts';
 import { lanesOf } from './lanes.ts';
@@ -25,6 +26,7 @@ export function TimelineCanvas({ width, height }: { width: number; height: numbe
     if (element === null || context === null || facts === null || width <= 0) return;
     let frame = 0;
     let paints = readTokens(PAINTS);
+    const labelOf = (turn: number): string => oneLine(index.turns.get(turn)?.prompt ?? '').slice(0, 60);
     const font = getComputedStyle(element).fontFamily;
     const draw = (): void => {
       frame = 0;
@@ -34,7 +36,18 @@ export function TimelineCanvas({ width, height }: { width: number; height: numbe
       if (element.width !== wide) element.width = wide;
       if (element.height !== tall) element.height = tall;
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      drawTimeline(context, { facts, span: spanStore.getState().span, width, height, lanes: lanesOf(height), paints, matches, torn, font });
+      drawTimeline(context, {
+        facts,
+        span: spanStore.getState().span,
+        width,
+        height,
+        lanes: lanesOf(height),
+        paints,
+        matches,
+        torn,
+        labelOf,
+        font,
+      });
     };
     const ask = (): void => {
       if (frame === 0) frame = requestAnimationFrame(draw);
@@ -50,7 +63,7 @@ export function TimelineCanvas({ width, height }: { width: number; height: numbe
       offSpan();
       offTheme();
     };
-  }, [facts, width, height, matches, torn]);
+  }, [facts, index, width, height, matches, torn]);
 
   return <canvas ref={canvas} className="timeline-canvas" style={{ width, height }} />;
 }

@@ -57,7 +57,9 @@ export function Cursor() {
 
   return (
     <div className="timeline-clip">
-      <div className="timeline-veil" ref={veil} aria-hidden="true" data-looking={looking || undefined} />
+      <div className="timeline-veil-clip" aria-hidden="true">
+        <div className="timeline-veil" ref={veil} data-looking={looking || undefined} />
+      </div>
       <div className="timeline-here" ref={here} aria-hidden="true" data-looking={looking || undefined} />
       <button
         type="button"

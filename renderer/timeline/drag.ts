@@ -27,7 +27,7 @@ function boundaryInTranscript(x: number, y: number): number | null {
   if (!(row instanceof HTMLElement)) return null;
   const { top, height } = row.getBoundingClientRect();
   const at = Number(row.dataset['row']);
-  return y < top + height / 2 ? at : Number(row.dataset['lastRow'] ?? at) + 1;
+  return y < top + height / 2 ? at : Math.max(Number(row.dataset['lastRow'] ?? at), at - 1) + 1;
 }
 
 function boundaryInLanes(x: number, y: number): number | null {

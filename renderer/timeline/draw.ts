@@ -31,6 +31,8 @@ export interface Scene {
   matches: readonly number[];
   /** The end of the log is an unfinished record. */
   torn: boolean;
+  /** The first words of a turn. */
+  labelOf: (turn: number) => string;
   font: string;
 }
 
@@ -81,6 +83,28 @@ function drawOverview(context: CanvasRenderingContext2D, scene: Scene): void {
   context.strokeRect(from + 0.5, top + 0.5, Math.max(to - from - 1, 2), height - 1);
 }
 
+/** The text, cut with an ellipsis to a width. */
+function fitText(context: CanvasRenderingContext2D, text: string, room: number): string {
+  const width = context.measureText(text).width;
+  if (width <= room) return text;
+  const letters = Math.floor((text.length * room) / width) - 1;
+  return letters < 3 ? '' : `${text.slice(0, letters).trimEnd()}…`;
+}
+
+/** A turn's number, and as much of its first words as there is room for. */
+function drawLabel(context: CanvasRenderingContext2D, scene: Scene, turn: number, from: number, to: number, middle: number): void {
+  const { paints, labelOf } = scene;
+  const number = String(turn);
+  const room = to - from;
+  if (room < context.measureText(number).width) return;
+  context.fillStyle = paints.text;
+  context.fillText(number, from, middle);
+  const after = from + context.measureText(number).width + 6;
+  if (to - after < 40) return;
+  context.fillStyle = paints.muted;
+  context.fillText(fitText(context, labelOf(turn), to - after), after, middle);
+}
+
 /** Blocks of turns, in two shades, with their numbers where they fit. */
 function drawTurns(context: CanvasRenderingContext2D, scene: Scene): void {
   const { facts, span, width, paints, font } = scene;
@@ -101,11 +125,7 @@ function drawTurns(context: CanvasRenderingContext2D, scene: Scene): void {
       context.fillRect(x, top, Math.max(wide - 1, 1), height);
       context.fillStyle = paints.accent;
       context.fillRect(x, top, Math.min(2, Math.max(wide, 1)), height);
-      const label = String(turn);
-      if (wide > 12 + label.length * 7) {
-        context.fillStyle = paints.muted;
-        context.fillText(label, Math.max(x, 0) + 7, top + height / 2 + 1);
-      }
+      drawLabel(context, scene, turn, Math.max(x, 0) + 7, Math.min(x + wide, width) - 6, top + height / 2 + 1);
     }
     begin = end;
   }

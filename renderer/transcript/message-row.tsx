@@ -42,7 +42,7 @@ function Head({ message }: { message: Message }) {
       <span className="row-when muted">
         <When at={message.at} as="clock" />
       </span>
-      {message.hidden === null ? null : <Badge>{HIDDEN_WORDS[message.hidden.reason]}</Badge>}
+      {message.hidden === null || message.hidden.reason === 'reverted' ? null : <Badge>{HIDDEN_WORDS[message.hidden.reason]}</Badge>}
       <Changes message={message} />
     </header>
   );

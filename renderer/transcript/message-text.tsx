@@ -3,7 +3,7 @@ import { textOfBody } from '../store/take-back.ts';
 import { Button } from '../ui/button.tsx';
 import { showBytes } from '../ui/words.ts';
 import { toggleExpanded } from './expand.ts';
-import { Markdown } from './markdown.tsx';
+import { LazyMarkdown } from './lazy-markdown.tsx';
 
 /** Characters of a text that are drawn before "Show all". */
 const SHORT = 1800;
@@ -27,7 +27,7 @@ export function MessageText({ message, body, open, partKey }: MessageTextProps) 
   const text = cut ? whole.slice(0, limit) : whole;
   return (
     <div className="row-text">
-      {message.role === 'assistant' ? <Markdown text={text} /> : <p className="row-plain">{text}</p>}
+      {message.role === 'assistant' ? <LazyMarkdown text={text} /> : <p className="row-plain">{text}</p>}
       {whole.length > SHORT ? (
         <Button variant="plain" className="row-more" aria-expanded={open} onClick={() => toggleExpanded(partKey)}>
           {open ? 'Show less' : `Show all (${showBytes(message.bytes)})`}

@@ -1,7 +1,10 @@
 import type { ThreadView } from '../../shared/contract.ts';
 import type { BadRecord, HiddenReason, Message } from '../../shared/model.ts';
 
-/** A row of the transcript. `at` and `last` are indexes in `view.messages`. */
+/** `last` of a row that the cursor's line is never drawn under. */
+export const NO_LINE = -2;
+
+/** A row of the transcript. `at` and `last` are indexes in `view.messages`: the first message and the last one that it stands for. */
 export type Row =
   | { kind: 'message'; key: string; at: number; last: number; message: Message }
   /** Messages that are not part of the conversation any more, folded into one row. */
@@ -20,7 +23,7 @@ export function rowsOf(view: ThreadView, openGroups: ReadonlySet<string>): Row[]
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at];
     if (message === undefined) continue;
-    if (message.divider !== null) rows.push({ kind: 'divider', key: `d:${message.id}`, at, last: at - 1, divider: message.divider });
+    if (message.divider !== null) rows.push({ kind: 'divider', key: `d:${message.id}`, at, last: NO_LINE, divider: message.divider });
     const reason = folds(message);
     if (reason === null) {
       rows.push({ kind: 'message', key: message.id, at, last: at, message });
@@ -33,7 +36,7 @@ export function rowsOf(view: ThreadView, openGroups: ReadonlySet<string>): Row[]
       end += 1;
     }
     const open = openGroups.has(message.id);
-    rows.push({ kind: 'group', key: `g:${message.id}`, at, last: end, reason, count: end - at + 1, open });
+    rows.push({ kind: 'group', key: `g:${message.id}`, at, last: open ? NO_LINE : end, reason, count: end - at + 1, open });
     if (open) {
       for (let row = at; row <= end; row++) {
         const inside = messages[row];
@@ -43,7 +46,7 @@ export function rowsOf(view: ThreadView, openGroups: ReadonlySet<string>): Row[]
     at = end;
   }
   const end = messages.length;
-  for (const bad of view.bad) rows.push({ kind: 'bad', key: `b:${bad.line}`, at: end, last: end - 1, bad });
+  for (const bad of view.bad) rows.push({ kind: 'bad', key: `b:${bad.line}`, at: end, last: NO_LINE, bad });
   return rows;
 }
 

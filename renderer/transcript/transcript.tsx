@@ -36,6 +36,7 @@ function List() {
     overscan: 6,
     paddingStart: 4,
     paddingEnd: 24,
+    scrollPaddingEnd: 24,
   });
   const scrollTo = (at: number, align: 'auto' | 'center' | 'end'): void => virtual.scrollToIndex(at, { align });
 

@@ -20,7 +20,7 @@ const SIGNS: Record<string, string> = {
 
 /** The signs of a key combination as people know them: `mod+k` -> ["Ctrl", "K"]. */
 export function signsOfKeys(keys: string): string[] {
-  return keys.split('+').map((key) => SIGNS[key] ?? key.toUpperCase());
+  return keys.split(/\+(?!$)/).map((key) => SIGNS[key] ?? key.toUpperCase());
 }
 
 export function Keys({ keys }: { keys: string }) {

@@ -2,60 +2,116 @@ import '@fontsource-variable/inter/wght.css';
 import '../../../renderer/theme/tokens.css';
 import '../../../renderer/theme/base.css';
 import { createRoot } from 'react-dom/client';
-import { DiffPane } from '../../../renderer/diff/diff-pane.tsx';
+import { App } from '../../../renderer/app/app.tsx';
+import { runCommand } from '../../../renderer/commands.ts';
 import { appStore } from '../../../renderer/store/app-store.ts';
-import { stepFile } from '../../../renderer/store/changes.ts';
 import { changesStore } from '../../../renderer/store/changes-store.ts';
-import { connect } from '../../../renderer/store/host.ts';
-import { sendSignal } from '../../../renderer/store/pane-signal.ts';
+import { cursorStore } from '../../../renderer/store/cursor-store.ts';
 import { sessionStore } from '../../../renderer/store/session-store.ts';
+import { startApp } from '../../../renderer/store/start.ts';
+import { travelStore } from '../../../renderer/store/travel-store.ts';
 import { applyTheme } from '../../../renderer/theme/theme.ts';
 import { createClient } from '../../../shared/client.ts';
-import { everyKind, manyFiles } from './fake-files.ts';
+import type { Settings } from '../../../shared/contract.ts';
+import { reason } from '../../../shared/errors.ts';
+import { FakeHost, Refusal } from '../fake-host.ts';
+import { fakeHistory, fakePlan, fakesOf, fakeView, filesOf } from './fake-thread.ts';
 
+/** The scene: `theme`, `layout`, `many` (files), `standing`, `stale` (the first run is refused), `host`, `leftovers`. */
 const scene = new URLSearchParams(location.search);
-const files = scene.has('many') ? manyFiles(Number(scene.get('many'))) : everyKind();
-const byPath = new Map(files.map((file) => [file.change.path, file]));
-const delay = Number(scene.get('delay') ?? 5);
+const fakes = fakesOf(Number(scene.get('many') ?? 0));
+let view = fakeView(fakes, scene.has('standing'));
+let settings: Settings = {
+  version: 1,
+  theme: scene.get('theme') === 'dark' ? 'dark' : 'light',
+  diffLayout: scene.get('layout') === 'inline' ? 'inline' : 'split',
+  wrap: false,
+  ignoreWhitespace: false,
+  filesAs: scene.get('files') === 'list' ? 'list' : 'tree',
+  recent: [],
+};
+let stale = scene.has('stale');
+const wait = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-connect(
-  createClient({
-    async invoke(call, input) {
-      await new Promise((done) => setTimeout(done, delay));
-      if (call === 'diff.file') {
-        const { path, anyway } = input as { path: string; anyway: boolean };
-        const file = byPath.get(path);
-        return { ok: true, value: anyway ? (file?.anyway ?? file?.diff) : file?.diff };
-      }
-      if (call === 'settings.set') return { ok: true, value: { ...appStore.getState().settings, ...(input as object) } };
-      return { ok: false, error: { code: 'NOT_AVAILABLE_HERE', message: call } };
-    },
-    subscribe: () => () => {},
+const host = new FakeHost({
+  'app.info': () => ({
+    host: scene.get('host') === 'electron' ? 'electron' : 'browser',
+    version: '0.1.0',
+    platform: 'linux',
+    home: '/home/ann',
+    git: { version: 'git version 2.39.5' },
+    open: view.head.id,
   }),
-);
-appStore.subscribe(({ settings }) => applyTheme(settings.theme));
-appStore.setState(({ settings }) => ({
-  settings: {
-    ...settings,
-    theme: scene.get('theme') === 'dark' ? 'dark' : 'light',
-    diffLayout: scene.get('layout') === 'inline' ? 'inline' : 'split',
+  'settings.get': () => settings,
+  'settings.set': (change) => {
+    settings = { ...settings, ...change } as Settings;
+    return settings;
   },
-}));
-sessionStore.setState({ id: 'fake', phase: 'ready' });
-changesStore.setState({
-  range: { kind: 'turn', turn: 1 },
-  title: 'Turn 1',
-  phase: 'ready',
-  files: files.map((file) => file.change),
-  file: files[0]?.change.path ?? null,
+  'threads.list': () => ({ threads: [view.head], problems: [] }),
+  'thread.open': () => view,
+  'thread.steps': () => view,
+  'thread.close': () => ({}),
+  'thread.message': ({ message }) => ({
+    id: message,
+    parts: [{ kind: 'text', text: view.messages.find((entry) => entry.id === message)?.excerpt ?? '' }],
+  }),
+  'diff.files': async ({ range }) => {
+    await wait(20);
+    return { files: filesOf(view, range, fakePlan('revert', 4)) };
+  },
+  async 'diff.file'({ path, anyway }) {
+    await wait(anyway ? 600 : 10);
+    const file = fakes.get(path);
+    if (file === undefined) throw new Refusal(reason('TREE_MISSING', { tree: 'ab12' }));
+    return anyway ? (file.anyway ?? file.diff) : file.diff;
+  },
+  'patch.text': ({ range }) => {
+    const files = filesOf(view, range, fakePlan('revert', 4));
+    if (files.length === 0) throw new Refusal(reason('NO_FILES_IN_PATCH'));
+    return { text: files.map((file) => `diff --git a/${file.path} b/${file.path}\n`).join(''), name: 'step-3.patch', files: files.length };
+  },
+  'patch.save': ({ path }) => ({ path: path ?? '/home/ann/step-3.patch' }),
+  'travel.preview': async ({ kind, stop, scope }) => {
+    await wait(30);
+    const plan = fakePlan(kind, stop);
+    if (scope === 'messages') return { ...plan, scope, files: [], skipped: [] };
+    return { ...plan, scope };
+  },
+  async 'travel.run'({ operation, kind }) {
+    if (stale) {
+      stale = false;
+      throw new Refusal(reason('PLAN_STALE', { path: 'package.json' }));
+    }
+    const slow = Number(scene.get('slow') ?? 0);
+    for (let done = 0; done <= 6 && slow > 0; done++) {
+      host.push('progress', { operation, done, total: 6, label: done < 3 ? 'Keeping' : 'Writing' });
+      await wait(slow);
+    }
+    view = fakeView(fakes, kind === 'revert');
+    const leftovers = scene.has('leftovers');
+    return {
+      entry: 'e9',
+      message: 'Reverted to message 4. Files restored: 6.',
+      log: 'appended',
+      files: [
+        { path: 'app/src/features/authentication/login-form.tsx', outcome: 'merged', why: null },
+        ...(leftovers
+          ? ([
+              { path: 'data/eol.cpp', outcome: 'kept', why: 'You kept it as it is.' },
+              { path: 'config/current', outcome: 'skipped', why: 'It is a link that leaves the workspace.' },
+            ] as const)
+          : []),
+      ],
+    };
+  },
+  'travel.history': () => ({ entries: fakeHistory }),
+  'travel.interrupted': () => ({ travels: [] }),
+  cancel: () => ({}),
 });
-window.addEventListener('keydown', (event) => {
-  if (event.key === ']') stepFile(1);
-  if (event.key === '[') stepFile(-1);
-  if (event.key === '.') sendSignal('hunk-next');
-  if (event.key === ',') sendSignal('hunk-previous');
-});
-Object.assign(window, { changesStore, stepFile });
+
+appStore.subscribe((state) => applyTheme(state.settings.theme));
+Object.assign(window, { stores: { appStore, changesStore, cursorStore, sessionStore, travelStore }, runCommand, host });
+void startApp(createClient(host), runCommand);
 
 const root = document.getElementById('root');
-if (root !== null) createRoot(root).render(<DiffPane />);
+if (root !== null) createRoot(root).render(<App />);
