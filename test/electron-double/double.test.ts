@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createElectronDouble, type DoubleOptions, type ElectronDouble } from './double.ts';
 import { loadMain } from './load-main.ts';
 import { smallApp } from './small-app.ts';
@@ -13,24 +15,38 @@ interface Small {
 }
 declare const window: { small: Small; seen: unknown[]; stop: () => void } & Record<string, unknown>;
 
-async function start(options: DoubleOptions = {}): Promise<{ double: ElectronDouble; main: string }> {
+async function start(options: DoubleOptions = {}): Promise<ElectronDouble> {
   const double = createElectronDouble(options);
-  const main = await smallApp();
   const unload = loadMain(double, main);
   onTestFinished(async () => {
     unload();
     await double.close();
   });
-  return { double, main };
+  return double;
 }
 
-async function page(options: DoubleOptions = {}): Promise<{ double: ElectronDouble; page: Page }> {
-  const { double } = await start(options);
-  return { double, page: await double.firstPage() };
-}
+let double: ElectronDouble;
+let shown: Page;
+let unload: () => void;
+let folder = '';
+let main = '';
+
+// One app for the tests that leave it as it is.
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'small-app-'));
+  main = await smallApp(folder);
+  double = createElectronDouble();
+  unload = loadMain(double, main);
+  shown = await double.firstPage();
+});
+
+afterAll(async () => {
+  unload();
+  await double.close();
+  await rm(folder, { recursive: true });
+});
 
 test('values cross both ways as structured clones, and the sender is the main frame of the page', async () => {
-  const { page: shown } = await page();
   const answer = await shown.evaluate(async () => {
     const sent = {
       date: new Date(5),
@@ -55,14 +71,12 @@ test('values cross both ways as structured clones, and the sender is the main fr
 });
 
 test('a handler that throws and a value that cannot be cloned fail with the words of Electron', async () => {
-  const { page: shown } = await page();
   const fail = (channel: string) => shown.evaluate((name) => window.small.invoke(name).catch((error: Error) => error.message), channel);
   expect(await fail('fail')).toBe("Error invoking remote method 'fail': TypeError: no");
   expect(await fail('nothing')).toBe("Error invoking remote method 'nothing': Error: No handler registered for 'nothing'");
 });
 
 test('the page sees the bridge alone, frozen; neither Node nor the pipe, and frames see not even that', async () => {
-  const { page: shown } = await page();
   expect(
     await shown.evaluate(() => [
       ...['require', 'process', 'module', 'codec', '__electronDoubleSend', '__electronDoubleDeliver'].map((name) => typeof window[name]),
@@ -73,7 +87,6 @@ test('the page sees the bridge alone, frozen; neither Node nor the pipe, and fra
 });
 
 test('pushes, menu clicks and second starts reach a subscribed listener until it stops, also after a reload', async () => {
-  const { double, page: shown } = await page();
   await shown.reload();
   await shown.evaluate(() => {
     window.seen = [];
@@ -89,7 +102,6 @@ test('pushes, menu clicks and second starts reach a subscribed listener until it
 });
 
 test('dialogs take the queued answers in turn, and are cancelled without one', async () => {
-  const { double, page: shown } = await page();
   double.answers.push({ canceled: false, filePaths: ['/a'] });
   expect(await shown.evaluate(() => window.small.invoke('open'))).toEqual(['/a']);
   expect(await shown.evaluate(() => window.small.invoke('open'))).toEqual([]);
@@ -101,7 +113,6 @@ test('dialogs take the queued answers in turn, and are cancelled without one', a
 });
 
 test('new windows, navigation and the network are what the app allows, and each is in the log', async () => {
-  const { double, page: shown } = await page();
   await shown.evaluate(() => {
     open('https://example.org/');
   });
@@ -116,20 +127,18 @@ test('new windows, navigation and the network are what the app allows, and each 
 });
 
 test('a member that the double does not have is an error, not undefined', async () => {
-  const { double } = await start();
   const { electron } = double as unknown as { electron: Record<string, Record<string, unknown>> };
-  await double.firstPage();
   expect(() => electron['powerMonitor']).toThrow('electron.powerMonitor is not implemented');
   expect(() => electron['app']?.['getGPUInfo']).toThrow('app.getGPUInfo is not implemented');
 });
 
 test('windows that would undo the isolation are refused, and so is what comes too early or too late', async () => {
-  const { double } = await start();
-  const { electron } = double as unknown as {
+  const fresh = await start();
+  const { electron } = fresh as unknown as {
     electron: { BrowserWindow: new (options?: unknown) => object; protocol: { registerSchemesAsPrivileged(list: unknown[]): void } };
   };
   expect(() => new electron.BrowserWindow()).toThrow('before app is ready');
-  await double.firstPage();
+  await fresh.firstPage();
   for (const bad of [{ sandbox: false }, { contextIsolation: false }, { nodeIntegration: true }]) {
     expect(() => new electron.BrowserWindow({ webPreferences: bad })).toThrow('electron double refuses');
   }
@@ -137,20 +146,20 @@ test('windows that would undo the isolation are refused, and so is what comes to
 });
 
 test('closing the last window ends the app', async () => {
-  const { double } = await page();
-  for (const window of double.windows) window.close();
-  await double.ended;
-  expect([double.app.exitCode, double.windows.size]).toEqual([0, 0]);
+  const closing = await start();
+  await closing.firstPage();
+  for (const window of closing.windows) window.close();
+  await closing.ended;
+  expect([closing.app.exitCode, closing.windows.size]).toEqual([0, 0]);
 });
 
 test('a second instance gets no lock and opens nothing', async () => {
-  const { double } = await start({ lock: false });
-  await double.ended;
-  expect([double.app.lockData, double.windows.size]).toEqual([{ open: '/x' }, 0]);
+  const second = await start({ lock: false });
+  await second.ended;
+  expect([second.app.lockData, second.windows.size]).toEqual([{ open: '/x' }, 0]);
 });
 
 test('the electron command runs the double where ELECTRON_OVERRIDE_DIST_PATH names it', async () => {
-  const main = await smallApp();
   const env = { ...process.env, ELECTRON_OVERRIDE_DIST_PATH: path.resolve('test/electron-double/dist') };
   const child = spawn(process.execPath, ['node_modules/electron/cli.js', path.dirname(main)], { env });
   let said = '';

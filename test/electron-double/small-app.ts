@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { tempFolder, writeFiles } from '../scenarios/temp.ts';
+import { writeFiles } from '../scenarios/temp.ts';
 
 const MAIN = `
 const path = require('node:path');
@@ -44,9 +44,8 @@ contextBridge.exposeInMainWorld('small', {
 });
 `;
 
-/** A small app of main, preload and page, in a folder of its own; the path of its main script. */
-export async function smallApp(): Promise<string> {
-  const folder = await tempFolder();
+/** Writes a small app of main, preload and page into a folder; the path of its main script. */
+export async function smallApp(folder: string): Promise<string> {
   await writeFiles(folder, { 'package.json': '{"main":"main.cjs"}', 'main.cjs': MAIN, 'preload.cjs': PRELOAD });
   return path.join(folder, 'main.cjs');
 }

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Bridge } from '../../renderer/transport.ts';
 import { createElectronDouble, type DoubleOptions, type ElectronDouble } from '../electron-double/double.ts';
 import { loadMain } from '../electron-double/load-main.ts';
@@ -15,40 +16,63 @@ declare const window: { turnback: Bridge; seen: unknown[]; open: (url: string) =
 
 interface App {
   double: ElectronDouble;
-  page: Page;
   folder: string;
+  close(): Promise<void>;
 }
 
-async function start(options: DoubleOptions & { argv?: string[]; folder?: string } = {}): Promise<Omit<App, 'page'>> {
-  const folder = options.folder ?? (await tempFolder());
+/** Runs the bundle in a folder of its own. It reads this process' environment, which is put back at the end. */
+function launch(folder: string, options: DoubleOptions & { argv?: string[] } = {}): App {
   const before = { env: process.env, argv: process.argv };
   process.env = { ...cleanEnv(folder) };
   process.argv = ['electron', path.resolve('.'), ...(options.argv ?? [])];
   const double = createElectronDouble(options);
   const unload = loadMain(double, MAIN);
-  onTestFinished(async () => {
-    unload();
-    await double.close();
-    Object.assign(process, before);
-  });
-  return { double, folder };
+  return {
+    double,
+    folder,
+    async close() {
+      unload();
+      await double.close();
+      Object.assign(process, before);
+    },
+  };
 }
 
-async function opened(options: Parameters<typeof start>[0] = {}): Promise<App> {
-  const { double, folder } = await start(options);
-  return { double, folder, page: await double.firstPage() };
+async function start(options: Parameters<typeof launch>[1] & { folder?: string } = {}): Promise<App> {
+  const app = launch(options.folder ?? (await tempFolder()), options);
+  onTestFinished(() => app.close());
+  return app;
 }
+
+// One app for the tests that leave it as it is.
+let double: ElectronDouble;
+let page: Page;
+let shared: App;
+
+beforeAll(async () => {
+  if (!existsSync(MAIN)) throw new Error('Run npm run build first.');
+  shared = launch(await mkdtemp(path.join(os.tmpdir(), 'turnback-app-')));
+  double = shared.double;
+  page = await double.firstPage();
+});
+
+afterAll(async () => {
+  await shared.close();
+  await rm(shared.folder, { recursive: true });
+});
 
 const call = (page: Page, name: string, input: unknown = {}): Promise<unknown> =>
   page.evaluate(([called, given]) => window.turnback.invoke(called as string, given), [name, input]);
 
-beforeAll(() => {
-  if (!existsSync(MAIN)) throw new Error('Run npm run build first.');
+test('the page runs without an error on its console', async () => {
+  await call(page, 'app.info');
+  const bad = double.log.filter(({ kind, type }) => kind === 'page-error' || (kind === 'console' && type === 'error'));
+  expect(bad).toEqual([]);
 });
 
 test('the app starts, shows its window once drawn, and answers through the bridge', async () => {
-  const { double, page, folder } = await opened();
   const [shown] = double.windows;
+  const { folder } = shared;
   expect([page.url().startsWith('https://ui.app.'), shown?.isVisible(), double.app.sandboxed]).toEqual([true, true, true]);
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(await call(page, 'app.info')).toEqual({
@@ -66,19 +90,19 @@ test('the app starts, shows its window once drawn, and answers through the bridg
 });
 
 test('a path on the command line is what to open, whatever Chromium adds', async () => {
-  const { page } = await opened({ argv: ['--enable-features=x', 'some/log.jsonl'] });
-  expect(await call(page, 'app.info')).toMatchObject({ value: { open: path.resolve('some/log.jsonl') } });
+  const { double: named } = await start({ argv: ['--enable-features=x', 'some/log.jsonl'] });
+  expect(await call(await named.firstPage(), 'app.info')).toMatchObject({ value: { open: path.resolve('some/log.jsonl') } });
 });
 
 test('a call that is not of the contract, or of another form, is refused in words', async () => {
-  const { page } = await opened();
   expect(await call(page, 'shell.run', { command: 'id' })).toMatchObject({ ok: false, error: { code: 'BAD_REQUEST' } });
   expect(await call(page, 'thread.open', { thread: 7 })).toMatchObject({ ok: false, error: { code: 'BAD_REQUEST' } });
 });
 
 test('a call from a page that took the place of ours is refused', async () => {
-  const { double } = await opened();
-  const [shown] = double.windows;
+  const { double: taken } = await start();
+  await taken.firstPage();
+  const [shown] = taken.windows;
   if (shown === undefined) throw new Error('no window');
   // Electron would not let it come to this: the page's frame shows another address now.
   Object.defineProperty(shown.contents.mainFrame, 'url', { value: 'https://evil.example/' });
@@ -86,7 +110,6 @@ test('a call from a page that took the place of ours is refused', async () => {
 });
 
 test('navigation, new windows and the network are closed', async () => {
-  const { double, page } = await opened();
   await page.evaluate(() => {
     window.open('https://example.org/');
     location.href = 'https://evil.example/';
@@ -100,7 +123,6 @@ test('navigation, new windows and the network are closed', async () => {
 });
 
 test('permissions are refused, asked or checked', async () => {
-  const { double } = await opened();
   let answer: unknown;
   (double.permissions.request as (...args: unknown[]) => void)({}, 'media', (given: unknown) => {
     answer = given;
@@ -113,7 +135,6 @@ test('permissions are refused, asked or checked', async () => {
 });
 
 test('links, clipboard and dialogs go through their calls', async () => {
-  const { double, page } = await opened();
   double.answers.push({ canceled: false, filePaths: ['/a/log.jsonl'] });
   expect(await call(page, 'dialog.open', { what: 'log' })).toEqual({ ok: true, value: '/a/log.jsonl' });
   expect(await call(page, 'dialog.open', { what: 'folder' })).toEqual({ ok: true, value: null });
@@ -125,7 +146,6 @@ test('links, clipboard and dialogs go through their calls', async () => {
 });
 
 test('menu items and second starts arrive as commands', async () => {
-  const { double, page } = await opened();
   const [shown] = double.windows;
   shown?.minimize();
   await page.evaluate(() => {
@@ -146,31 +166,26 @@ test('menu items and second starts arrive as commands', async () => {
 });
 
 test('another instance holds the lock: it is told what to open, and this one ends', async () => {
-  const { double } = await start({ lock: false, argv: ['/a/log.jsonl'] });
-  await double.ended;
-  expect([double.app.lockData, double.windows.size]).toEqual([{ open: '/a/log.jsonl' }, 0]);
+  const { double: second } = await start({ lock: false, argv: ['/a/log.jsonl'] });
+  await second.ended;
+  expect([second.app.lockData, second.windows.size]).toEqual([{ open: '/a/log.jsonl' }, 0]);
 });
 
 test('the window comes back where it was, and everything the app wrote is in its own folder', async () => {
-  const { double, folder } = await opened();
-  const [shown] = double.windows;
+  const { double: moved, folder } = await start();
+  await moved.firstPage();
+  const [shown] = moved.windows;
   shown?.setBounds({ x: 30, y: 40, width: 1000, height: 700 });
   shown?.close();
-  await double.ended;
+  await moved.ended;
   expect(JSON.parse(await readFile(path.join(folder, 'own-data/window.json'), 'utf8'))).toEqual({
     version: 1,
     bounds: { x: 30, y: 40, width: 1000, height: 700 },
     maximized: false,
   });
-  expect(double.app.getPath('userData')).toBe(path.join(folder, 'own-data/electron'));
+  expect(moved.app.getPath('userData')).toBe(path.join(folder, 'own-data/electron'));
   expect(await readdir(folder)).toEqual(['own-data']);
-  const again = await opened({ folder });
+  const again = await start({ folder });
+  await again.double.firstPage();
   expect([...again.double.windows][0]?.options).toMatchObject({ x: 30, y: 40, width: 1000, height: 700 });
-});
-
-test('the page runs without an error on its console', async () => {
-  const { double, page } = await opened();
-  await call(page, 'app.info');
-  const bad = double.log.filter(({ kind, type }) => kind === 'page-error' || (kind === 'console' && type === 'error'));
-  expect(bad).toEqual([]);
 });
