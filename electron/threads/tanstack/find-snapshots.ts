@@ -3,7 +3,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { hasObject } from './object-presence.ts';
 
-/** The one line of `info/attributes` by which a snapshot repository is known (`formats/tanstack.md`, creation). */
+/** The first line of `info/attributes` by which a snapshot repository is known (`formats/tanstack.md`, creation); Turnback's recorder adds one. */
 const ATTRIBUTES = '* -text -ident -filter';
 /** Recent snapshots that are looked for: older ones may have expired. */
 const RECENT = 12;
@@ -36,7 +36,7 @@ async function hasAttributes(gitDir: string): Promise<boolean> {
     const handle = await open(path.join(gitDir, 'info', 'attributes'), 'r');
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
-      return buffer.toString('latin1', 0, bytesRead).trim() === ATTRIBUTES;
+      return buffer.toString('latin1', 0, bytesRead).split(/\r?\n/)[0] === ATTRIBUTES;
     } finally {
       await handle.close();
     }

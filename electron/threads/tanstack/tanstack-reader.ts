@@ -103,14 +103,20 @@ export class TanstackReader implements ThreadReader {
 
   async #findRepository(): Promise<void> {
     const { workspace, steps } = this.#log.thread;
-    const named = [this.#options.data, workspace?.repository, workspace?.dataDir].flatMap((one) => one ?? []);
+    const recorded = this.#recordedRepository;
+    const named = [this.#options.data, recorded, workspace?.dataDir].flatMap((one) => one ?? []);
     const trees = steps.flatMap((step) => step.to ?? []).reverse();
     const root = this.#root;
     this.#repository = await findSnapshots({ root, folders: [...named, ...this.#store.snapshotFolders], trees });
     const found = this.#repository;
-    const ours = found !== null && found.gitDir === workspace?.repository;
+    const ours = found !== null && found.gitDir === recorded;
     const wrong = found !== null && root !== null && !ours && (await isOfAnotherRoot(found, root));
     this.#wrongRoot = wrong ? reason('WRONG_WORKSPACE', { path: root ?? '' }) : null;
+  }
+
+  get #recordedRepository(): string | null {
+    const { dataDir, repository } = this.#log.thread.workspace ?? { dataDir: null, repository: null };
+    return dataDir === null || repository === null ? null : path.join(dataDir, repository);
   }
 
   #workspaceReason(): Reason | null {
@@ -151,7 +157,7 @@ export class TanstackReader implements ThreadReader {
     if (this.#wrongRoot) notices.push(this.#wrongRoot);
     if (thread.steps.some((step) => step.toolCallIds === null)) notices.push(reason('NO_TOOL_CALLS'));
     if (this.#repository === null && thread.steps.some((step) => step.to !== null)) {
-      const named = this.#options.data ?? thread.workspace?.repository ?? this.#store.snapshotFolders[0] ?? '';
+      const named = this.#options.data ?? this.#recordedRepository ?? this.#store.snapshotFolders[0] ?? '';
       notices.push(reason('NO_STORE', { path: named }));
     }
     if (this.#store instanceof JsonlStore && this.#store.damaged) notices.push(this.#store.damaged);

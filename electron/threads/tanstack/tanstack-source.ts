@@ -90,13 +90,26 @@ async function list(places: Places): Promise<Listing> {
   return listing;
 }
 
-async function locateInFolder(folder: string, places: Places): Promise<ThreadHead[]> {
+/** The threads in a `sessions` folder, in a save folder, or in the folder of several: nearest first. */
+async function threadsBelow(folder: string): Promise<ThreadHead[]> {
   const listing: Listing = { threads: [], problems: [] };
-  const inside = path.join(folder, 'sessions');
-  if ((await kindOf(inside)) === 'folder') await listSessions(inside, listing);
-  else await listSessions(folder, listing);
-  if (listing.threads.length > 0) return listing.threads;
-  return (await list(places)).threads.filter((head) => head.root !== null && path.resolve(head.root) === folder);
+  const own = path.basename(folder) === 'sessions' ? [folder] : [];
+  for (const sessions of [...own, ...(await sessionFolders(folder, 2)), folder]) {
+    if (listing.threads.length === 0 || sessions !== folder) await listSessions(sessions, listing);
+  }
+  return unique(listing.threads);
+}
+
+function unique(heads: readonly ThreadHead[]): ThreadHead[] {
+  return [...new Map(heads.map((head) => [`${head.log}\0${head.threadId}`, head])).values()];
+}
+
+/** The threads of a folder; when it holds none, those that work in it: of the known places, and of a log beside it. */
+async function locateInFolder(folder: string, places: Places): Promise<ThreadHead[]> {
+  const inside = await threadsBelow(folder);
+  if (inside.length > 0) return inside;
+  const known = [...(await list(places)).threads, ...(await threadsBelow(path.dirname(folder)))];
+  return unique(known.filter((head) => head.root !== null && path.resolve(head.root) === folder));
 }
 
 async function locate(named: string, places: Places): Promise<ThreadHead[]> {

@@ -34,7 +34,7 @@ export class ThreadFold {
   projected = false;
   /** Harness records whose shape is not the known one. */
   readonly malformed: string[] = [];
-  /** What Turnback's own recorder says about the workspace. */
+  /** What Turnback's own recorder says about the workspace: absolute paths, and the name of the repository in `dataDir`. */
   workspace: { root: string | null; dataDir: string | null; repository: string | null } | null = null;
   /** Turnback's own recorder writes this log: it says itself what can be undone. */
   recorded = false;
