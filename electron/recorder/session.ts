@@ -80,6 +80,8 @@ export class Session {
     try {
       const inputId = await accept(this.#core, { op: 'prompt', message: prompt, busy: 'queue' });
       leave = await this.#gate.enter();
+      // A prompt that still waited stays open in the log; the next session rejects it.
+      this.#live();
       await this.#core.refresh();
       this.#turn = await Turn.start(this.#core, { inputId, message: prompt }, end);
       return this.#turn;
@@ -184,6 +186,7 @@ export class Session {
     if (this.#turns > 0) return { inputId, status: 'rejected', reason: 'busy' };
     const leave = await this.#gate.enter();
     try {
+      this.#live();
       await this.#core.refresh();
       const reason = await run();
       return reason == null ? { inputId, status: 'accepted' } : { inputId, status: 'rejected', reason };

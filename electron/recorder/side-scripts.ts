@@ -27,7 +27,7 @@ rm -f "$tmp"; if [ -e "$1" ] || [ -L "$1" ]; then exit ${NO}; fi; exit 1`,
   isFolder: `[ -d "$1" ] || exit ${NO}`,
 
   /** FROM TO: a copy that is not newer than the original. Nothing there is fine. */
-  copyIndex: 'mkdir -p "${2%/*}"; [ -f "$1" ] || exit 0; cp "$1" "$2" && touch -r "$1" "$2"',
+  copyIndex: '[ -f "$1" ] || exit 0; cp "$1" "$2" && touch -r "$1" "$2"',
 
   /**
    * ROOT GITDIR RANDOM, then a line for each file by stdin: \`kind oid known path\`. kind: remove, file, exec or link; known: yes when a

@@ -1,4 +1,4 @@
-import type { TreePath } from '../../shared/tree-path.ts';
+import { bytesOfTreePath, type TreePath } from '../../shared/tree-path.ts';
 import type { RawChange } from '../snapshots/diff.ts';
 import type { Backend } from './backend.ts';
 import type { Core } from './core.ts';
@@ -18,7 +18,7 @@ async function changesTo(repository: Repository, now: string, targets: ReadonlyM
     const [before, after] = [await repository.entry(now, path), await repository.entry(tree, path)];
     if (!same(before, after) && before?.mode !== '160000' && after?.mode !== '160000') changes.push({ path, before, after });
   }
-  return changes.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+  return changes.sort((a, b) => Buffer.compare(bytesOfTreePath(a.path), bytesOfTreePath(b.path)));
 }
 
 /**
