@@ -4,6 +4,7 @@ import './theme/base.css';
 import { createRoot } from 'react-dom/client';
 import { createClient } from '../shared/client.ts';
 import { App } from './app/app.tsx';
+import { preloadOverlays } from './app/overlays.tsx';
 import { runCommand } from './commands.ts';
 import { appStore } from './store/app-store.ts';
 import { loadApp, startApp } from './store/start.ts';
@@ -17,4 +18,7 @@ void startApp(client, runCommand);
 
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<App />);
-requestIdleCallback(preloadMarkdown);
+requestIdleCallback(() => {
+  preloadMarkdown();
+  preloadOverlays();
+});

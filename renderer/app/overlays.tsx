@@ -1,0 +1,39 @@
+import { lazy, Suspense } from 'react';
+import { type Overlay, useApp } from '../store/app-store.ts';
+import { useTravel } from '../store/travel-store.ts';
+
+const parts = {
+  gate: () => import('../travel/gate.tsx'),
+  palette: () => import('../palette/palette.tsx'),
+  keys: () => import('../palette/keys-help.tsx'),
+  history: () => import('../travel/history-panel.tsx'),
+  patch: () => import('../travel/patch-dialog.tsx'),
+  folder: () => import('../start/folder-picker.tsx'),
+};
+
+const Gate = lazy(async () => ({ default: (await parts.gate()).Gate }));
+const LAYERS = {
+  palette: lazy(async () => ({ default: (await parts.palette()).Palette })),
+  keys: lazy(async () => ({ default: (await parts.keys()).KeysHelp })),
+  history: lazy(async () => ({ default: (await parts.history()).HistoryPanel })),
+  patch: lazy(async () => ({ default: (await parts.patch()).PatchDialog })),
+  folder: lazy(async () => ({ default: (await parts.folder()).FolderPicker })),
+} as const satisfies Record<NonNullable<Overlay>, unknown>;
+
+/** Fetches the dialogs ahead of their first use; they are not part of the page's first chunk. */
+export function preloadOverlays(): void {
+  for (const load of Object.values(parts)) void load();
+}
+
+/** Everything that lies over the window. */
+export function Overlays() {
+  const overlay = useApp((state) => state.overlay);
+  const gated = useTravel((state) => state.gate !== null);
+  const Layer = overlay === null ? null : LAYERS[overlay];
+  return (
+    <Suspense fallback={null}>
+      {gated ? <Gate /> : null}
+      {Layer === null ? null : <Layer />}
+    </Suspense>
+  );
+}
