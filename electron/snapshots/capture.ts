@@ -1,19 +1,19 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { copyFile, mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
 import { safePath } from '../../shared/safe-path.ts';
-import { showTreePath, type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
-import { type DiskState, diskPath, readState } from './disk.ts';
+import { type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
+import type { DiskState } from './disk.ts';
 import { eachOf } from './each-of.ts';
 import { type GitCall, gitFailed } from './git.ts';
-import { type ObjectFormat, objectHeader } from './object-id.ts';
+import { entryOfState, Intake } from './intake.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { ObjectReader, type TreeEntry } from './objects.ts';
 import type { SnapshotStore } from './store.ts';
 import { editTree } from './tree-edit.ts';
 import type { TreeLine } from './tree-object.ts';
+import { treeOfWorkspace, type WorkspaceOptions } from './workspace-tree.ts';
 
 /** What was kept of some paths: a tree of those that are files or links, and what each path was. */
 export interface Captured {
@@ -21,35 +21,6 @@ export interface Captured {
   states: Map<TreePath, DiskState>;
   /** Bytes of the files and link targets. */
   bytes: number;
-}
-
-/** The largest file that is held in memory, and how much is held before it is given to the store. */
-const HELD = 2 * 1024 * 1024;
-const AT_ONCE = 16 * 1024 * 1024;
-
-const modeOf = (state: DiskState & { kind: 'file' | 'link' }): TreeEntry['mode'] => {
-  if (state.kind === 'link') return '120000';
-  return (state.mode & 0o100) === 0 ? '100644' : '100755';
-};
-
-/** The bytes of a file again, which must still be those that `oid` names. Throws FILE_BUSY when they are not. */
-async function* sameBytes(full: Buffer, path: TreePath, oid: string, size: number, format: ObjectFormat): AsyncIterable<Buffer> {
-  const handle = await open(full, constants.O_RDONLY | (process.platform === 'win32' ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK));
-  try {
-    const hash = createHash(format).update(objectHeader('blob', size));
-    let seen = 0;
-    while (seen <= size) {
-      const buffer = Buffer.allocUnsafe(1024 * 1024);
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, seen);
-      if (bytesRead === 0) break;
-      seen += bytesRead;
-      hash.update(buffer.subarray(0, bytesRead));
-      yield buffer.subarray(0, bytesRead);
-    }
-    if (hash.digest('hex') !== oid) throw new TurnbackError('FILE_BUSY', { path: showTreePath(path) });
-  } finally {
-    await handle.close();
-  }
 }
 
 /**
@@ -68,35 +39,21 @@ export async function capturePaths(
 ): Promise<Captured> {
   const writer = new ObjectWriter(store);
   try {
+    const intake = new Intake(writer, o.root, store.format);
     const states = new Map<TreePath, DiskState>();
     const changes = new Map<TreePath, TreeEntry>();
     let bytes = 0;
-    let held: Buffer[] = [];
-    let heldBytes = 0;
-    const give = async (): Promise<void> => {
-      const contents = held;
-      held = [];
-      heldBytes = 0;
-      await Promise.all(contents.map((content) => writer.put('blob', content)));
-    };
     for (const path of o.paths) {
       if (o.signal?.aborted) throw new TurnbackError('CANCELLED');
-      const { state, bytes: content } = await readState(o.root, path, store.format, HELD);
+      const state = await intake.take(path);
       states.set(path, state);
       o.onProgress?.(states.size, o.paths.length);
-      if (state.kind !== 'file' && state.kind !== 'link') continue;
-      const { oid } = state;
-      const size = state.kind === 'file' ? state.size : state.target.length;
-      changes.set(path, { mode: modeOf(state), oid });
-      bytes += size;
-      if (content === null) await writer.putLarge(oid, size, () => sameBytes(diskPath(o.root, path), path, oid, size, store.format));
-      else {
-        held.push(content);
-        heldBytes += content.length;
-        if (heldBytes > AT_ONCE) await give();
-      }
+      const entry = entryOfState(state);
+      if (entry === null) continue;
+      changes.set(path, entry);
+      bytes += state.kind === 'file' ? state.size : state.kind === 'link' ? state.target.length : 0;
     }
-    await give();
+    await intake.give();
     const tree = await editTree({ base: null, changes, lines: async () => [], write: (content) => writer.put('tree', content) });
     await writer.finish();
     return { tree, states, bytes };
@@ -134,32 +91,21 @@ async function durably({ git }: SnapshotStore): Promise<string[]> {
   return major > 2 || minor >= 36 ? [] : ['-c', 'core.fsyncObjectFiles=true'];
 }
 
-/** What `add` should have taken and did not. */
-async function leftOut(store: SnapshotStore, call: Omit<GitCall, 'name' | 'args'>): Promise<TreePath[]> {
-  const args = ['ls-files', '-z', '--others', '--modified', '--exclude-standard', '--', ...WITHOUT_SECRETS];
-  const { stdout } = await store.git.run({ ...call, name: 'ls-files', args });
-  return pathsOf(stdout);
+/** The files that git would take or has not taken yet; a repository inside ends in a slash. */
+async function listFiles(store: SnapshotStore, which: readonly string[], call: Omit<GitCall, 'name' | 'args'>): Promise<TreePath[]> {
+  const args = ['ls-files', '-z', ...which, '--exclude-standard', '--', ...WITHOUT_SECRETS];
+  return pathsOf((await store.git.run({ ...call, name: 'ls-files', args })).stdout);
 }
 
-/**
- * A snapshot of a whole workspace, as a recorder makes one: every file that no `.gitignore` names, without `.env` files,
- * raw bytes. `indexFile` is the recorder's own and makes the next snapshot fast; it is replaced only when all went well,
- * and never locked. A repository inside is kept as a submodule entry; what git will not take (one without a commit, a name
- * such as `git~1`) is left out and told. Throws GIT_FAILED when any other file could not be read, so no stale tree is ever given.
- */
-export async function captureWorkspace(
-  store: SnapshotStore,
-  o: { root: string; indexFile: string; signal?: AbortSignal | undefined; onLeftOut?: ((paths: TreePath[]) => void) | undefined },
-): Promise<string> {
-  await mkdir(dirname(o.indexFile), { recursive: true, mode: 0o700 });
-  const index = `${o.indexFile}.${randomBytes(6).toString('hex')}`;
+/** Git's own way: `add` and `write-tree` on a private copy of the index, which replaces it when all went well. */
+async function addWorkspace(store: SnapshotStore, o: WorkspaceOptions, index: string): Promise<string> {
   const call = { gitDir: store.gitDir, workTree: o.root, env: { GIT_INDEX_FILE: index }, signal: o.signal };
   try {
     await copyIndex(o.indexFile, index);
     const args = [...(await durably(store)), 'add', '--all', '--ignore-errors', '--', ...WITHOUT_SECRETS];
     const added = await store.git.run({ ...call, name: 'add', args, okExits: [0, 1, 128] });
     if (added.exit !== 0) {
-      const left = await leftOut(store, call);
+      const left = await listFiles(store, ['--others', '--modified'], call);
       const expected = (path: TreePath): boolean => path.endsWith('/') || safePath(path, 'linux') !== true;
       if (left.length === 0 || !left.every(expected)) throw gitFailed('add', added.exit, added.stderr);
       o.onLeftOut?.(left);
@@ -168,10 +114,24 @@ export async function captureWorkspace(
     await rename(index, o.indexFile);
     return stdout.toString('latin1').trim();
   } catch (error) {
-    await rm(index, { force: true });
-    await rm(`${index}.lock`, { force: true });
+    for (const file of [index, `${index}.lock`]) await rm(file, { force: true });
     throw error;
   }
+}
+
+/**
+ * A snapshot of a whole workspace, as a recorder makes one: every file that no `.gitignore` names, without `.env` files,
+ * raw bytes. `indexFile` is the caller's own, makes the next snapshot fast, is replaced only when all went well and never
+ * locked. A repository inside is kept as a submodule entry; what git will not take (one without a commit, a name such as
+ * `git~1`) is left out and told. Throws GIT_FAILED or FILE_UNREADABLE when any other file could not be read, so no stale
+ * tree is ever given. A store that borrows objects gets them without a touch on those that are there (see `treeOfWorkspace`).
+ */
+export async function captureWorkspace(store: SnapshotStore, o: WorkspaceOptions): Promise<string> {
+  await mkdir(dirname(o.indexFile), { recursive: true, mode: 0o700 });
+  const index = `${o.indexFile}.${randomBytes(6).toString('hex')}`;
+  if (store.objectFolders.length === 0) return addWorkspace(store, o, index);
+  const call = { gitDir: store.gitDir, workTree: o.root, env: { GIT_INDEX_FILE: index }, signal: o.signal };
+  return treeOfWorkspace(store, await listFiles(store, ['--others'], call), o);
 }
 
 /** Copies what a folder's lines name and the writer does not have; folders only after all that they hold. */
@@ -197,7 +157,7 @@ export async function treeWith(
   o: { base: string | null; changes: ReadonlyMap<TreePath, TreeEntry | null>; objectFolder?: string | undefined },
 ): Promise<string> {
   const reader = new ObjectReader(store);
-  const writer = new ObjectWriter(store, o.objectFolder);
+  const writer = new ObjectWriter(store, { objectFolder: o.objectFolder });
   try {
     const tree = await editTree({
       base: o.base,

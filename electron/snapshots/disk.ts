@@ -27,6 +27,8 @@ const WAS_FILE = 'something that was a file a moment ago';
 
 /** The absolute path as bytes; names that are not UTF-8 stay what they are. */
 export function diskPath(root: string, path: TreePath): Buffer {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: plain ASCII, which most paths are, is its own bytes
+  if (/^[\x00-\x7f]*$/.test(path)) return Buffer.from(`${root}/${path}`);
   return Buffer.concat([Buffer.from(root), SLASH, bytesOfTreePath(path)]);
 }
 
@@ -37,7 +39,7 @@ let rested = 0;
  * Small looks at the disk are done at once, because a thread switch costs ten times as much; after a while others get
  * their turn.
  */
-async function breathe(): Promise<void> {
+export async function breathe(): Promise<void> {
   if (performance.now() - rested < BREATH) return;
   await setImmediate();
   rested = performance.now();

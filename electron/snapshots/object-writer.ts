@@ -27,15 +27,20 @@ export class ObjectWriter {
   readonly #store: SnapshotStore;
   readonly #folder: string;
   readonly #foreign: boolean;
+  readonly #sparing: boolean;
   readonly #known: BatchProcess;
   readonly #seen = new Set<string>();
   #held: Held[] = [];
   #heldBytes = 0;
   #pack: PackFile | null = null;
 
-  /** `objectFolder`: a foreign object folder to write to instead of the store's own; it gets plain object files only. */
-  constructor(store: SnapshotStore, objectFolder?: string) {
+  /**
+   * `objectFolder`: a foreign object folder to write to instead of the store's own; it gets plain object files only.
+   * `sparing`: asks for every object first, so that nothing is kept twice.
+   */
+  constructor(store: SnapshotStore, { objectFolder, sparing = false }: { objectFolder?: string | undefined; sparing?: boolean } = {}) {
     this.#store = store;
+    this.#sparing = sparing || objectFolder !== undefined;
     this.#folder = objectFolder ?? path.join(store.gitDir, 'objects');
     this.#foreign = objectFolder !== undefined;
     const start = (): GitProcess =>
@@ -58,7 +63,7 @@ export class ObjectWriter {
   async put(kind: ObjectKind, content: Uint8Array): Promise<string> {
     const oid = objectId(kind, content, this.#store.format);
     if (this.#seen.has(oid)) return oid;
-    const there = this.#foreign || content.length >= WORTH_ASKING ? await this.has(oid) : hasLoose(this.#folder, oid);
+    const there = this.#sparing || content.length >= WORTH_ASKING ? await this.has(oid) : hasLoose(this.#folder, oid);
     // Two puts of the same bytes may have waited together.
     if (there || this.#seen.has(oid)) return oid;
     this.#seen.add(oid);

@@ -66,7 +66,10 @@ describe('changes between two trees', () => {
     });
     lab.snap();
     lab.plain([`--git-dir=${lab.foreign}`, 'update-index', '--add', '--cacheinfo', `160000,${'b'.repeat(40)},sub`]);
-    const to = lab.plain([`--git-dir=${lab.foreign}`, 'write-tree']).toString().trim();
+    const to = lab
+      .plain([`--git-dir=${lab.foreign}`, 'write-tree'])
+      .toString()
+      .trim();
     const [changes] = await changesOf(await lab.quarantine(), [{ from, to, only: null }]);
     expect(changes).toEqual([
       { path: 'bin.dat', change: 'modified', added: null, removed: null, binary: true },

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { diskState, readDisk, sameAsEntry } from '../../electron/snapshots/disk.ts';
 import { bytesOfTreePath } from '../../shared/tree-path.ts';
 import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
-import { HOSTILE_NAMES } from './lab.ts';
+import { asOrdinaryUser, HOSTILE_NAMES } from './lab.ts';
 
 const gitId = (bytes: string | Uint8Array, format = 'sha1'): string => {
   const folder = execFileSync('mktemp', ['-d']).toString().trim();
@@ -120,12 +120,10 @@ describe('the state of a path', () => {
     const script = `import { diskState, readDisk } from ${JSON.stringify(path.resolve('electron/snapshots/disk.ts'))};
       const states = []; for (const name of ['closed/x', 'secret']) states.push(await diskState(${JSON.stringify(root)}, name));
       console.log(JSON.stringify([...states, await readDisk(${JSON.stringify(root)}, 'secret')]));`;
-    // Root may read everything, so somebody else looks.
-    const other = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
     if (process.getuid?.() !== 0) for (const name of ['closed', 'secret']) await chmod(path.join(root, name), 0);
-    const output = execFileSync(process.execPath, ['--input-type=module-typescript', '-e', script], { ...other, cwd: '/' });
+    const output = asOrdinaryUser(script);
     await chmod(path.join(root, 'closed'), 0o700);
-    expect(JSON.parse(output.toString())).toEqual([
+    expect(JSON.parse(output)).toEqual([
       { kind: 'blocked', why: 'You may not look into its folder.' },
       { kind: 'other', what: 'a file that you may not read' },
       null,
