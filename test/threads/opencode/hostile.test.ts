@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
@@ -148,6 +149,43 @@ test('a read that is given up ends, and the thread stays as it was', async () =>
   expect((await long.body('v')).parts).toEqual([{ kind: 'text', text: 'new' }]);
   expect(reader.thread()).toBe(before);
   expect(sample.sessionId).toBe(before.head.threadId);
+});
+
+test('a damaged database is read, or refused with a reason; it never hangs', async () => {
+  const { sample, ownData } = await openSample('after_revert_prompt');
+  const whole = await readFile(sample.db);
+  const folder = await tempFolder();
+  const file = path.join(folder, 'opencode.db');
+  const places = { home: folder, env: {} };
+  const flip = fc.tuple(fc.boolean(), fc.nat(), fc.nat(255));
+  let read = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(flip, { minLength: 1, maxLength: 20 }),
+      fc.option(fc.nat(whole.length), { freq: 9 }),
+      async (flips, length) => {
+        const bytes = Buffer.from(whole);
+        for (const [header, at, value] of flips) bytes[at % (header ? 8192 : whole.length)] = value;
+        await writeFile(file, bytes.subarray(0, length ?? whole.length));
+        try {
+          for (const head of await opencode.locate(file, places)) {
+            const reader = await opencode.open(head, { root: null, data: null, places, ownData });
+            try {
+              await reader.read();
+              for (const message of reader.thread().messages) await reader.body(message.id);
+              read += 1;
+            } finally {
+              await reader.close();
+            }
+          }
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'LOG_UNREADABLE' });
+        }
+      },
+    ),
+    { numRuns: 120, seed: 7 },
+  );
+  expect(read).toBeGreaterThan(10);
 });
 
 describe('fuzz', () => {

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -53,6 +54,9 @@ export class MadeDatabase {
 
   session(spec: SessionSpec): void {
     const { id, directory, worktree = directory, vcs = 'git', project = vcs === null ? 'global' : 'p1' } = spec;
+    // The snapshot repository of a version before 1.18: there, though it holds nothing.
+    if (/^\w+$/.test(project) && vcs === 'git')
+      mkdirSync(path.join(path.dirname(this.file), 'snapshot', project, 'objects'), { recursive: true });
     const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
     this.db.prepare('insert or ignore into project values (?, ?, ?, null, 1, 1, ?)').run(project, vcs === null ? '/' : worktree, vcs, '[]');
     this.db

@@ -23,6 +23,7 @@ export async function storageFromDump(data: string, dump: OpencodeDump): Promise
     for (const part of parts) await put(`part/${id}/${part.id}.json`, { id: part.id, sessionID, messageID: id, ...part.data });
   }
   await writeFile(path.join(storage, 'migration'), '2');
+  await mkdir(path.join(data, 'snapshot', PROJECT, 'objects'), { recursive: true });
   // A tree that looks freshly written would be taken for one in use.
   const hourAgo = new Date(Date.now() - 3_600_000);
   for (const name of [...(await readdir(storage, { recursive: true })), '.']) await utimes(path.join(storage, name), hourAgo, hourAgo);
