@@ -82,8 +82,8 @@ export function themeOf(colours: ThemeColours, dark: boolean): MonacoTheme {
   const added = vivid(colours.added);
   const removed = vivid(colours.removed);
   const strong = colours['border-strong'];
-  const line = dark ? 0.16 : 0.12;
-  const word = dark ? 0.3 : 0.18;
+  const line = dark ? 0.14 : 0.12;
+  const word = dark ? 0.24 : 0.18;
   return {
     base: dark ? 'vs-dark' : 'vs',
     inherit: true,

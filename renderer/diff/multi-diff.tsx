@@ -9,6 +9,7 @@ import type { DiffLook } from './diff-look.ts';
 import { FileSection } from './file-section.tsx';
 import { createHunkWalk } from './hunk-walk.ts';
 import type { Monaco } from './load-monaco.ts';
+import { useStableFiles } from './use-stable-files.ts';
 import { useStage } from './use-stage.ts';
 import './multi-diff.css';
 
@@ -35,7 +36,8 @@ export interface MultiDiffProps {
 }
 
 /** All files of a range in one scroll. */
-export function MultiDiff({ thread, range, title, files, look, monaco }: MultiDiffProps) {
+export function MultiDiff({ thread, title, look, monaco, ...asGiven }: MultiDiffProps) {
+  const { range, files } = useStableFiles(asGiven.range, asGiven.files);
   const scroller = useRef<HTMLDivElement>(null);
   const arrived = useRef<(index: number) => void>(() => {});
   const [said, setSaid] = useState('');
@@ -45,6 +47,7 @@ export function MultiDiff({ thread, range, title, files, look, monaco }: MultiDi
   const file = useChanges((state) => state.file);
   const asked = useChanges((state) => state.fileAsked);
   const places = useMemo(() => new Map(files.map((entry, index) => [entry.path, index])), [files]);
+  const place = useRef<{ range: Range | null; path: string | null; passed: number }>({ range: null, path: null, passed: 0 });
   // The list follows the scroll only while the user scrolls: at the end of the scroll the chosen file may not reach the top.
   const byHand = useRef(false);
 
@@ -53,16 +56,21 @@ export function MultiDiff({ thread, range, title, files, look, monaco }: MultiDi
     if (element === null) return;
     const detach = stack.attach(element);
     const { file: now } = changesStore.getState();
-    stack.reveal(now === null ? 0 : (places.get(now) ?? 0));
+    const index = now === null ? 0 : (places.get(now) ?? 0);
+    // The same list with another look, or read again from disk: the place in the file stays.
+    const passed = place.current.range === range && place.current.path === now ? place.current.passed : 0;
+    stack.reveal(index, Math.min(passed, Math.max(0, stack.layout.height(index) - 1)));
     const stop = stack.onMove(() => {
-      const path = files[stack.current()]?.path ?? null;
+      const current = stack.current();
+      const path = files[current]?.path ?? null;
+      place.current = { range, path, passed: stack.passed(current) };
       if (byHand.current && path !== changesStore.getState().file) changesStore.setState({ file: path });
     });
     return () => {
       stop();
       detach();
     };
-  }, [stack, files, places]);
+  }, [stack, files, places, range]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: asking again for the same file scrolls to it again
   useEffect(() => {

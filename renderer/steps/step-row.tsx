@@ -45,7 +45,7 @@ function Facts({ step }: { step: Step }) {
           </span>
         </Tooltip>
       )}
-      {step.hidden === null ? null : <span>{HIDDEN_WORDS[step.hidden.reason]}</span>}
+      {step.hidden === null ? null : <span>{step.hidden.reason === 'reverted' ? 'hidden' : HIDDEN_WORDS[step.hidden.reason]}</span>}
     </span>
   );
 }

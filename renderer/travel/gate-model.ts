@@ -9,11 +9,12 @@ export const VERB_WORDS = { restore: 'Restore', delete: 'Delete', recreate: 'Bri
   string
 >;
 
+/** The choices for a file that was changed since. */
 export const CHOICE_WORDS = {
-  write: 'write',
-  merge: 'merge: your lines stay, the agent’s go',
-  keep: 'keep mine: leave this file',
-  overwrite: 'overwrite: your edit goes',
+  write: 'Write',
+  merge: 'Merge: my edit stays',
+  keep: 'Keep mine: leave it',
+  overwrite: 'Overwrite my edit',
 } as const satisfies Record<Choice, string>;
 
 const KIND_VERBS = {
@@ -107,11 +108,6 @@ export const SCOPE_WORDS = {
   files: 'Files only',
   messages: 'Messages only',
 } as const satisfies Record<Scope, string>;
-
-/** The choices a file offers in the gate; one that goes back exactly offers only to be left alone. */
-export function offersOf(file: PlanFile): readonly Choice[] {
-  return file.choices.length > 1 ? file.choices : [];
-}
 
 export interface GateTotals {
   added: number;

@@ -1,0 +1,114 @@
+import { useState } from 'react';
+import type { Plan, PlanFile } from '../../shared/plan.ts';
+import { showTreePath } from '../../shared/tree-path.ts';
+import { chooseForFile } from '../store/travel.ts';
+import { Badge, type BadgeTone } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Counts } from '../ui/counts.tsx';
+import { PathLabel } from '../ui/path-label.tsx';
+import { showNumber } from '../ui/words.ts';
+import { CHOICE_WORDS, type Choices, choiceOf, VERB_WORDS } from './gate-model.ts';
+
+/** Rows that are drawn at first; drawing thousands would hold the dialog up. */
+const FIRST_ROWS = 200;
+
+const VERB_TONES = { restore: 'changed', delete: 'removed', recreate: 'added' } as const satisfies Record<PlanFile['verb'], BadgeTone>;
+
+/** What happens with one file: a menu where it was changed since, else a button to leave it alone. */
+function FileChoice({ file, choices }: { file: PlanFile; choices: Choices }) {
+  const choice = choiceOf(file, choices);
+  const path = showTreePath(file.path);
+  if (file.drift) {
+    return (
+      <select
+        className="gate-choice"
+        aria-label={`What to do with ${path}`}
+        value={choice}
+        onChange={(event) => {
+          const next = file.choices.find((entry) => entry === event.target.value);
+          if (next !== undefined) chooseForFile(file.path, next);
+        }}
+      >
+        {file.choices.map((entry) => (
+          <option key={entry} value={entry}>
+            {CHOICE_WORDS[entry]}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (!file.choices.includes('keep') || file.choices.length < 2) return null;
+  const left = choice === 'keep';
+  return (
+    <Button
+      variant="plain"
+      className="gate-leave"
+      pressed={left}
+      aria-label={`Leave ${path}`}
+      onClick={() => chooseForFile(file.path, left ? file.choice : 'keep')}
+    >
+      {left ? 'Left as it is' : 'Leave this file'}
+    </Button>
+  );
+}
+
+function Row({ file, choices }: { file: PlanFile; choices: Choices }) {
+  const kept = choiceOf(file, choices) === 'keep';
+  return (
+    <tr data-kept={kept || undefined} data-drift={file.drift || undefined}>
+      <td className="gate-verb">
+        <Badge tone={kept ? 'plain' : VERB_TONES[file.verb]}>{kept ? 'Keep' : VERB_WORDS[file.verb]}</Badge>
+      </td>
+      <td className="gate-path">
+        <PathLabel path={file.path} />
+        {file.drift || file.why !== null ? (
+          <p className="gate-why">
+            {file.drift ? <strong>Changed since</strong> : null} {file.why}
+            {file.drift ? ' Your edit is kept in the undo point.' : null}
+          </p>
+        ) : null}
+      </td>
+      <td className="gate-counts">{kept ? null : <Counts added={file.added} removed={file.removed} binary={file.binary} />}</td>
+      <td className="gate-act">
+        <FileChoice file={file} choices={choices} />
+      </td>
+    </tr>
+  );
+}
+
+/** Every path that the travel may write, with what happens to it. */
+export function GateFiles({ plan, choices }: { plan: Plan; choices: Choices }) {
+  const [all, setAll] = useState(false);
+  const files = all ? plan.files : plan.files.slice(0, FIRST_ROWS);
+  return (
+    <div className="gate-files">
+      <table>
+        <caption className="sr">Files</caption>
+        <colgroup>
+          <col className="gate-col-verb" />
+          <col />
+          <col className="gate-col-counts" />
+          <col className="gate-col-act" />
+        </colgroup>
+        <thead className="sr">
+          <tr>
+            <th scope="col">What happens</th>
+            <th scope="col">File</th>
+            <th scope="col">Lines</th>
+            <th scope="col">Choice</th>
+          </tr>
+        </thead>
+        <tbody>
+          {files.map((file) => (
+            <Row key={file.path} file={file} choices={choices} />
+          ))}
+        </tbody>
+      </table>
+      {files.length < plan.files.length ? (
+        <Button className="gate-all" onClick={() => setAll(true)}>
+          Show all {showNumber(plan.files.length)} files
+        </Button>
+      ) : null}
+    </div>
+  );
+}
