@@ -189,7 +189,8 @@ async function syncAll({ fs, root }: ApplyOptions, changes: readonly Change[]): 
     try {
       await inFolder(fs, root, folder, (pinned) => pinned.sync());
     } catch (thrown) {
-      if (!isMissing(thrown)) throw failedAt(folder, thrown);
+      // A folder that is gone, or that a file took the place of, has nothing to sync; the one above it was synced then.
+      if (!isMissing(thrown) && !(thrown instanceof TurnbackError)) throw failedAt(folder, thrown);
     }
   });
 }

@@ -15,8 +15,10 @@ function sentence(record: TravelRecord, outcomes: readonly Outcome[]): string {
   );
   const tail = rest.length === 0 ? '' : ` ${rest.join(', ')}.`;
   const { words } = record.target;
+  const at = words.startsWith('before') ? words : `at ${words}`;
+  const reverted = record.scope === 'files' ? `Reverted the files to how they were ${at}.` : `Reverted: the thread stands ${at}.`;
   const said: Record<TravelKind, string> = {
-    revert: `Reverted to ${words}. ${files(back)} put back.${tail}`,
+    revert: `${reverted} ${files(back)} put back.${tail}`,
     unrevert: `Took the revert back. ${files(back)} put back.${tail}`,
     undo: `Undid the last turn. Files restored: ${back}.`,
     redo: 'Redid the last turn.',

@@ -111,7 +111,9 @@ async function putBack(carrier: Carrier, record: TravelRecord, failure: unknown,
     // The journal knows how far it came: a batch may have gone into the log meanwhile. What somebody changed meanwhile stays.
     await rollBack({ ...carrier, signal: undefined }, (await readJournal(carrier.fs, carrier.ownData, record.entry)) ?? record, at);
   } catch (thrown) {
-    const cause = [thrown, failure].map((one) => (one instanceof Error ? one.message : String(one))).join('; at first: ');
+    const words = (one: unknown): string =>
+      (one instanceof Error ? one.message : String(one)).replace(/ (Nothing|Everything) was [^.]*\.$/, '');
+    const cause = `${words(thrown).replace(/\.$/, '')}; what failed at first: ${words(failure).replace(/\.$/, '')}`;
     throw new TurnbackError('RECOVERY_FAILED', { path: record.root ?? record.thread, cause }, { cause: thrown });
   }
 }
