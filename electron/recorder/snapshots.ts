@@ -79,7 +79,9 @@ export function snapshots(options: SnapshotsOptions): History {
     try {
       await backend.git.version();
     } catch (error) {
-      core.failed(error);
+      // A git that cannot even tell its version is no git (formats/tanstack.md 9.3).
+      const none = error instanceof TurnbackError && error.code === 'GIT_FAILED';
+      core.failed(none ? new TurnbackError('NO_GIT', {}, { cause: error }) : error);
       return null;
     }
     const gitDir = `${dataDir}/${name}`;

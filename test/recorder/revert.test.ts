@@ -1,6 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { localBackend } from '../../electron/recorder/local-backend.ts';
 import type { Session } from '../../electron/recorder/session.ts';
+import { TurnbackError } from '../../shared/errors.ts';
 import { manifest } from '../scenarios/temp.ts';
 import { messageId, Recording, said, sh } from './recording.ts';
 
@@ -250,12 +252,11 @@ describe('go back to an earlier message', () => {
     expect(await r.text('../elsewhere/x.txt')).toBe('2\n');
   });
 
-  test('a file that cannot be written puts everything back and leaves the log as it was', async () => {
+  test('a snapshot that is gone refuses before any file is touched, and the log stays as it was', async () => {
     const r = await Recording.make(FILES);
     const session = await threeTurns(r);
     const before = await manifest(r.root);
     const count = (await r.records()).length;
-    // The tree of the target is gone, so the second file cannot be had.
     const [step] = await r.records('tanstack/snapshots:step');
     const blob = (await r.git(session, 'rev-parse', `${String(step?.['from'])}:b.txt`)).trim();
     const { rm } = await import('node:fs/promises');
@@ -264,5 +265,32 @@ describe('go back to an earlier message', () => {
     expect(await manifest(r.root)).toEqual(before);
     expect((await r.records()).length).toBe(count);
     expect((await said(session)).length).toBe(14);
+  });
+
+  test('a write that fails puts the files that were written back, and nothing is in the log', async () => {
+    const local = localBackend();
+    let broken = false;
+    const r = await Recording.make(FILES, {
+      backend: {
+        ...local,
+        async putBack(o) {
+          if (!broken) return local.putBack(o);
+          broken = false;
+          await local.putBack({ ...o, files: o.files.slice(0, 2) });
+          throw new TurnbackError('WRITE_FAILED', { path: 'c.txt', cause: 'no space' });
+        },
+      },
+    });
+    const session = await threeTurns(r);
+    const before = await manifest(r.root);
+    const count = (await r.records()).length;
+    broken = true;
+    await expect(session.revert({ messageId: await messageId(session, 'user', 1) })).rejects.toMatchObject({ code: 'WRITE_FAILED' });
+    expect(await manifest(r.root)).toEqual(before);
+    expect((await r.records()).length).toBe(count);
+    broken = true;
+    await expect(session.runCommand({ name: 'undo' })).rejects.toMatchObject({ code: 'WRITE_FAILED' });
+    expect(await manifest(r.root)).toEqual(before);
+    expect(await session.runCommand({ name: 'undo' })).toBe('Undid the last turn. Files restored: 2.');
   });
 });
