@@ -110,7 +110,8 @@ export class DatabaseStore implements SessionStore {
       if (id === null || messageId === null) continue;
       updatedAt = latest(updatedAt, asNumber(head['updated']));
       const name = { id, messageId, mark: `${head['updated']} ${head['size']}` };
-      if (newest.has(messageId) || !this.#shelf.reuse(name)) await this.#shelf.put(name, one.get(id)?.['data'], nth);
+      const timed = head['updated'] !== null;
+      if (newest.has(messageId) || !timed || !this.#shelf.reuse(name)) await this.#shelf.put(name, one.get(id)?.['data'], nth);
     }
     return updatedAt;
   }

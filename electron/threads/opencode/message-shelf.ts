@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { BadRecord } from '../../../shared/model.ts';
 import { asName, asNumber } from './loose.ts';
 import { messageFromJson } from './message-rows.ts';
-import { numberOr, type Tables } from './opencode-database.ts';
+import { columnOr, numberOr, type Tables } from './opencode-database.ts';
 import type { Pace } from './pace.ts';
 import { latest, type MessageRow } from './rows.ts';
 
@@ -48,7 +48,7 @@ export class MessageShelf {
     const [at, updated] = [numberOr(columns, 'm', 'time_created'), numberOr(columns, 'm', 'time_updated')];
     const heads = db.prepare(
       `select m.id as id, ${at} as at, ${updated} as updated, octet_length(m.data) as size
-       from message m where m.session_id = ? order by m.time_created, m.id`,
+       from message m where m.session_id = ? order by ${columnOr(columns, 'm', 'time_created')}, m.id`,
     );
     const one = db.prepare('select data from message where id = ?');
     const next = new Map<string, KnownMessage>();
@@ -60,9 +60,11 @@ export class MessageShelf {
       if (id === null) continue;
       this.updatedAt = latest(this.updatedAt, asNumber(head['updated']));
       const mark = `${head['at']} ${head['updated']} ${head['size']}`;
+      // Without a time of its last change a row has to be read to be known.
+      const timed = head['updated'] !== null;
       const before = this.#kept.get(id);
       const known =
-        before?.mark === mark && !newest.has(id)
+        before?.mark === mark && timed && !newest.has(id)
           ? before
           : this.#known(id, mark, asNumber(head['at']), one.get(id)?.['data'], next.size + 1);
       if (known.digest !== before?.digest || known.mark !== before.mark) changed = true;

@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { startOfProcess } from '../process-alive.ts';
 
 interface Place {
   offset: number;
@@ -7,10 +8,12 @@ interface Place {
 }
 
 const FLUSH = 1 << 20;
+const PREFIX = 'opencode-parts-';
+const STALE_MS = 24 * 3_600_000;
 
 /**
  * The parts of one session as the database had them, in a private file: looking at a message then needs no copy of the whole
- * database. The folder (0700) goes away with `close`; after a crash the sweep of `sqlite-copy.ts` takes it, by its name.
+ * database. The folder (0700) goes away with `close`, and what a killed process left with the next spool, a day later.
  */
 export class PartSpool {
   readonly #tmpDir: string;
@@ -74,8 +77,24 @@ export class PartSpool {
   async #file(): Promise<string> {
     if (this.#folder === null) {
       await mkdir(this.#tmpDir, { recursive: true, mode: 0o700 });
-      this.#folder = await mkdtemp(path.join(this.#tmpDir, `sqlite-${process.pid}-parts-`));
+      await sweep(this.#tmpDir);
+      this.#folder = await mkdtemp(path.join(this.#tmpDir, `${PREFIX}${process.pid}-`));
     }
     return path.join(this.#folder, 'parts');
+  }
+}
+
+/** Spools hold conversations: those of processes that are gone go away. Only old ones, for a process in another container looks gone, too. */
+async function sweep(tmpDir: string): Promise<void> {
+  for (const name of await readdir(tmpDir)) {
+    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
+    if (!Number.isInteger(pid) || pid <= 0 || startOfProcess(pid) !== undefined) continue;
+    const folder = path.join(tmpDir, name);
+    try {
+      if (Date.now() - (await stat(folder)).mtimeMs > STALE_MS) await rm(folder, { recursive: true, force: true });
+    } catch (error) {
+      // Another process sweeps, too.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
   }
 }

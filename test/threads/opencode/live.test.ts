@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, open, stat, utimes } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -159,4 +159,35 @@ test('a store that only other projects write to is no sign', async () => {
   expect(await reader.liveSign()).toBeNull();
   made.session({ id: 'ses_here', directory: W, updated: Date.now() });
   expect(await reader.liveSign()).toMatch(/^its store was written/);
+});
+
+test('what a killed process left of a thread goes away a day later, not before', async () => {
+  const folder = await tempFolder();
+  const made = await makeDatabase(folder);
+  made.session({ id: 'ses_1', directory: W });
+  made.turn('ses_1', 'a', 'one', []);
+  made.db.close();
+  const child = spawn(process.execPath, ['-e', '']);
+  await once(child, 'exit');
+  const tmp = path.join(folder, 'own', 'tmp');
+  const days = (count: number): Date => new Date(Date.now() - count * 24 * 3_600_000);
+  const left: [string, Date][] = [
+    [`opencode-parts-${child.pid}-old`, days(2)],
+    [`opencode-parts-${child.pid}-new`, days(0)],
+    [`opencode-parts-${process.ppid}-old`, days(2)],
+    ['opencode-parts-x', days(2)],
+  ];
+  for (const [name, time] of left) {
+    await mkdir(path.join(tmp, name), { recursive: true });
+    await utimes(path.join(tmp, name), time, time);
+  }
+  const reader = await openSession(folder, path.join(folder, 'own'), 'ses_1', null);
+  const others = (await readdir(tmp)).filter((name) => !name.startsWith(`opencode-parts-${process.pid}-`)).sort();
+  expect(others).toEqual(
+    left
+      .slice(1)
+      .map(([name]) => name)
+      .sort(),
+  );
+  expect((await reader.body('a_u')).parts).toEqual([{ kind: 'text', text: 'one' }]);
 });
