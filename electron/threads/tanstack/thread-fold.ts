@@ -119,9 +119,11 @@ export class ThreadFold {
   #transcript(record: JsonObject, at: RecordAt): void {
     const given = numberField(record, 'keep');
     const add = listField(record, 'add').filter(isObject);
-    const wrong = given === null || !Number.isInteger(given) || given < 0 || add.length !== listField(record, 'add').length;
-    if (wrong || !Array.isArray(record['add'])) this.malformed.push('harness.transcript');
-    if (given === null || wrong) return;
+    const whole = Array.isArray(record['add']) && add.length === record['add'].length;
+    if (!whole || given === null || !Number.isInteger(given) || given < 0) {
+      this.malformed.push('harness.transcript');
+      return;
+    }
     const { live } = this.transcript;
     if (given > live.length) this.projected = true;
     const keep = Math.min(given, live.length);
