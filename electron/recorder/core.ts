@@ -113,6 +113,7 @@ export class Core {
     await this.#writes.run(async () => {
       try {
         if (this.#staged.length > 0) await this.#write(this.#staged);
+        this.#staged = [];
       } finally {
         this.#closed = true;
         await this.#log.close();

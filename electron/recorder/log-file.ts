@@ -135,7 +135,9 @@ export class LogFile {
 }
 
 async function readFrom(handle: FileHandle, start: number, file: string): Promise<Buffer> {
-  const { size } = await handle.stat();
+  const stat = await handle.stat();
+  if (!stat.isFile()) throw new TurnbackError('LOG_UNREADABLE', { path: file, cause: 'it is no file' });
+  const { size } = stat;
   if (size < start) throw new TurnbackError('LOG_MOVED');
   const bytes = Buffer.alloc(size - start);
   let read = 0;

@@ -171,10 +171,14 @@ export class Session {
   }
 
   async #close(): Promise<void> {
+    // Whatever fails, all that is held is given back.
     try {
-      await this.#turn?.end('aborted');
-      (await this.#gate.enter())();
-      await this.#core.close();
+      try {
+        await this.#turn?.end('aborted');
+        (await this.#gate.enter())();
+      } finally {
+        await this.#core.close();
+      }
     } finally {
       await this.#onClose();
     }

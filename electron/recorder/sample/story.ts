@@ -183,6 +183,17 @@ async function rememberMe({ session, agent, clock }: Stage): Promise<void> {
         { name: 'edit_file', path: 'src/auth/remember.js', edits: [['DAYS = 90', 'DAYS = 30']] },
       ],
     });
+    await agent.step(turn, {
+      says: 'And a test for the time limit.',
+      asks: [
+        {
+          name: 'write_file',
+          path: 'test/remember.test.js',
+          content:
+            "import { DAYS, expiresAt, isFresh } from '../src/auth/remember.js';\nimport test from 'node:test';\nimport assert from 'node:assert/strict';\n\ntest('a session that stays lasts thirty days', () => {\n  assert.equal(DAYS, 30);\n  assert.equal(isFresh({ until: expiresAt(0) }, 29 * 86_400_000), true);\n  assert.equal(isFresh({ until: expiresAt(0) }, 31 * 86_400_000), false);\n});\n",
+        },
+      ],
+    });
     await agent.step(turn, { says: 'Now the formatter.', asks: [{ name: 'bash', command: 'sh scripts/format.sh', seconds: 2 }] });
     await agent.step(turn, { asks: [{ name: 'bash', command: 'sh scripts/check.sh', seconds: 3 }] });
     await agent.answer(
