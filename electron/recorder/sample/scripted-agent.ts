@@ -52,7 +52,7 @@ export class ScriptedAgent {
 
   /** One model step: what it thought and said, and the tools it used. A tool that fails is recorded and the story goes on. */
   async step(turn: Turn, o: { thinking?: string; says?: string; asks: readonly Ask[] }): Promise<void> {
-    this.#clock.pass(2600 + (o.thinking?.length ?? 0) * 14);
+    this.#clock.pass(7000 + ((o.thinking?.length ?? 0) + (o.says?.length ?? 0)) * 60 + JSON.stringify(o.asks).length * 12);
     await turn.step(async (step) => {
       const calls = o.asks.map((ask) => ({ ask, id: this.#clock.id('call') }));
       await step.assistant({
@@ -66,7 +66,7 @@ export class ScriptedAgent {
   }
 
   async answer(turn: Turn, content: string, thinking?: string): Promise<void> {
-    this.#clock.pass(1800 + content.length * 9);
+    this.#clock.pass(4000 + content.length * 45);
     await turn.answer({ content, ...(thinking !== undefined && { thinking: [{ content: thinking }] }), usage: usageOf(0) });
   }
 
@@ -80,7 +80,7 @@ export class ScriptedAgent {
 
   async #use(step: Step, id: string, ask: Ask): Promise<void> {
     await step.toolStarted(id);
-    this.#clock.pass(ask.name === 'bash' ? (ask.seconds ?? 1) * 1000 : 90);
+    this.#clock.pass(ask.name === 'bash' ? (ask.seconds ?? 1) * 1000 + 140 : 90 + JSON.stringify(ask).length / 5);
     try {
       const content = await this.#act(ask, (file) => step.reportFile(file, id));
       await step.toolResult(id, content);

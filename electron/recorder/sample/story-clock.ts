@@ -23,7 +23,7 @@ export class StoryClock implements Clock {
 
   /** Lets time pass, in milliseconds. */
   pass(milliseconds: number): void {
-    this.#now += milliseconds;
+    this.#now += Math.round(milliseconds);
   }
 
   /** Goes on to a time of the day, `hours:minutes`, in UTC. */
