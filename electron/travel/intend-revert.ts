@@ -20,7 +20,7 @@ export function standingSources(situation: Situation): { own: ChangeSource[]; ag
   }
   if (standing?.by !== 'agent' || standing.now === null || standing.target === null) return { own: [], agents: null };
   const { now, target, files } = standing;
-  return { own: [], agents: standingSource(thread, { now, target, files }, context.thread.objects) };
+  return { own: [], agents: standingSource(thread, { now, target, files }, records, context.thread.objects) };
 }
 
 function merged(one: Scoped, other: Scoped): Scoped {

@@ -50,12 +50,12 @@ function standingOf(fold: Thread, overlay: Overlay, records: readonly TravelReco
   }
   const { standing } = fold;
   if (standing === null) return null;
-  const top = records.findLast((record) => {
-    const { messages, kind } = record;
-    if (kind !== 'revert' || messages.how !== 'append' || messages.expect === null || !('standing' in messages.expect)) return false;
-    return messages.expect.standing?.messageId === standing.messageId && messages.expect.standing.now === standing.now;
-  });
-  if (top) return { by: 'us', stack: stackOf(top, records) };
+  // Only our last word in the log can be what stands; the agent may have made the very same revert after we took ours back.
+  const last = records.findLast((record) => record.messages.how === 'append');
+  if (last?.kind === 'revert' && last.messages.how === 'append' && last.messages.expect !== null && 'standing' in last.messages.expect) {
+    const made = last.messages.expect.standing;
+    if (made?.messageId === standing.messageId && made.now === standing.now) return { by: 'us', stack: stackOf(last, records) };
+  }
   return { by: 'agent', now: standing.now, files: standing.files ?? [], target: stepsAfter(fold, standing.stop)[0]?.from ?? null };
 }
 

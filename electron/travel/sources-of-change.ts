@@ -150,15 +150,18 @@ export function travelSources(thread: Thread, records: readonly TravelRecord[]):
   });
 }
 
-/** A revert that the agent itself made and that stands: above every step, below every travel of ours. */
+/**
+ * A revert that the agent itself made and that stands: above every step, and above the last travel of ours that is in the log,
+ * which it replaced. Our travels since that leave the log alone count as later.
+ */
 export function standingSource(
   thread: Thread,
   standing: { now: string; files: readonly TreePath[]; target: string },
+  records: readonly TravelRecord[],
   objects: ObjectReader | null,
 ): ChangeSource {
   const { now, target, files } = standing;
-  return treesSource(
-    { position: (thread.steps.at(-1)?.index ?? 0) + 0.25, from: now, to: target, files, words: "the agent's own revert" },
-    objects,
-  );
+  const replaced = travelSources(thread, records).findLast(({ record }) => record.messages.how === 'append');
+  const below = replaced?.sources.at(-1)?.position ?? (thread.steps.at(-1)?.index ?? 0) + 0.25;
+  return treesSource({ position: below + 2e-7, from: now, to: target, files, words: "the agent's own revert" }, objects);
 }
