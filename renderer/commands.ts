@@ -1,5 +1,5 @@
 import type { Can } from '../shared/model.ts';
-import { appStore } from './store/app-store.ts';
+import { appStore, type Pane } from './store/app-store.ts';
 import { stepFile } from './store/changes.ts';
 import { changesStore } from './store/changes-store.ts';
 import { cursorStore } from './store/cursor-store.ts';
@@ -87,6 +87,16 @@ const command = (id: string, group: CommandGroup, title: string, keys: readonly 
 const pane = (id: PaneSignal, group: CommandGroup, title: string, keys: readonly string[], off: Command['off']): Command =>
   command(id, group, title, keys, { off, run: () => void sendSignal(id) });
 
+/** Brings a pane into view where the window shows one at a time, then gives it the focus. */
+const goTo = (target: Pane, title: string, key: string): Command =>
+  command(`focus-${target}`, 'Look', title, [key], {
+    off: needThread,
+    run: () => {
+      appStore.setState({ pane: target });
+      setTimeout(() => sendSignal(`focus-${target}`), 0);
+    },
+  });
+
 const THEMES = ['system', 'light', 'dark'] as const;
 
 function nextTheme(): void {
@@ -159,10 +169,10 @@ export const commands: readonly Command[] = [
     off: needStep,
     run: () => void showSince(sessionStore.getState().selection.step ?? ''),
   }),
-  pane('focus-transcript', 'Look', 'Go to the transcript', ['1'], needThread),
-  pane('focus-steps', 'Look', 'Go to the steps', ['2'], needThread),
-  pane('focus-files', 'Look', 'Go to the files', ['3'], needThread),
-  pane('focus-diff', 'Look', 'Go to the diff', ['4'], needThread),
+  goTo('transcript', 'Go to the transcript', '1'),
+  goTo('steps', 'Go to the steps', '2'),
+  goTo('files', 'Go to the files', '3'),
+  goTo('diff', 'Go to the diff', '4'),
   pane('filter-files', 'Look', 'Filter the files', [], needFiles),
   command('diff-layout', 'Look', 'Diff side by side, or in one column', ['d'], {
     run: () => void changeSettings({ diffLayout: appStore.getState().settings.diffLayout === 'split' ? 'inline' : 'split' }),

@@ -8,6 +8,7 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { useDelayed } from '../ui/use-delayed.ts';
 import { showBytes } from '../ui/words.ts';
 import { LocateTools } from './locate-tools.tsx';
+import '../ui/progress.css';
 import './thread-loading.css';
 
 /** A thread on its way, or why it could not be opened. */

@@ -7,6 +7,7 @@ import { useSession } from '../store/session-store.ts';
 import { Timeline } from '../timeline/timeline.tsx';
 import { Transcript } from '../transcript/transcript.tsx';
 import { StandingBar } from '../travel/standing-bar.tsx';
+import { titleOfThread } from '../ui/names.ts';
 import { Split } from '../ui/split.tsx';
 import { PaneTabs } from './pane-tabs.tsx';
 import { ThreadLoading } from './thread-loading.tsx';
@@ -27,19 +28,18 @@ const MIDDLE = (
   />
 );
 
-/** Three columns at 1000 px and more; the file column folds away below that (the diff's head then has the list); one pane with tabs below 720. */
+/** Three columns at 1000 px and more; steps and files share the left one below that, and the diff's head has the list too; one pane below 720. */
 function Columns() {
   const layout = useLayout();
-  const pane = useApp((state) => state.pane);
-  if (layout === 'one') return <PaneTabs panes={PANES} pane={pane} />;
+  if (layout === 'one') return <PaneTabs panes={PANES} names={['transcript', 'steps', 'files', 'diff']} />;
   if (layout === 'two') {
     return (
       <Split
         id="two"
         direction="horizontal"
-        separators={['Resize transcript and diff']}
+        separators={['Resize the diff']}
         parts={[
-          { id: 'transcript', size: 46, least: 260, content: PANES.transcript },
+          { id: 'left', size: 46, least: 260, content: <PaneTabs panes={PANES} names={['transcript', 'steps', 'files']} /> },
           { id: 'diff', size: 54, least: 280, content: PANES.diff },
         ]}
       />
@@ -101,10 +101,11 @@ function TimelineAndColumns() {
 
 /** One open thread: timeline, columns, and the bar of a standing revert. */
 export function ThreadScreen() {
-  const hasView = useSession((state) => state.view !== null);
-  if (!hasView) return <ThreadLoading />;
+  const title = useSession((state) => (state.view === null ? null : titleOfThread(state.view.head)));
+  if (title === null) return <ThreadLoading />;
   return (
     <main className="thread">
+      <h1 className="sr">{title}</h1>
       <TimelineAndColumns />
     </main>
   );

@@ -1,3 +1,4 @@
+import { useRef } from 'react';
 import { type Command, type CommandGroup, commands } from '../commands.ts';
 import { appStore } from '../store/app-store.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -24,9 +25,11 @@ function Row({ command }: { command: Command }) {
 
 /** All keys, from the command table. */
 export function KeysHelp() {
+  const body = useRef<HTMLElement>(null);
   return (
-    <Dialog title="Keys" width={860} onClose={() => appStore.setState({ overlay: null })}>
-      <div className="help">
+    <Dialog title="Keys" width={860} focus={body} onClose={() => appStore.setState({ overlay: null })}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls, so the keyboard must reach it */}
+      <section className="help" aria-label="All keys" tabIndex={0} ref={body}>
         {GROUPS.map((group) => {
           const rows = commands.filter((command) => command.group === group && command.keys.length > 0);
           if (rows.length === 0) return null;
@@ -41,7 +44,7 @@ export function KeysHelp() {
             </section>
           );
         })}
-      </div>
+      </section>
       <p className="help-note muted">
         Drag the cursor or a line of the transcript with the pointer; hold Alt to stop only at steps that changed files. Esc springs back.
         Nothing is written before you confirm.

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { type Command, commands, runCommand } from '../commands.ts';
+import { type Command, type CommandGroup, commands, runCommand } from '../commands.ts';
 import { appStore } from '../store/app-store.ts';
 import { openThread } from '../store/session.ts';
 import { sessionStore } from '../store/session-store.ts';
@@ -34,9 +34,11 @@ const entryOf = (command: Command): Entry => ({
   run: () => runCommand(command.id),
 });
 
+const ORDER: readonly CommandGroup[] = ['Travel', 'Patch', 'Look', 'Thread', 'Cursor', 'Window'];
+
 /** The commands that are on come first; then threads to switch to; then what is off, with its reason. */
 function allEntries(): Entry[] {
-  const all = commands.filter((command) => !LEFT_OUT.has(command.id)).map(entryOf);
+  const all = ORDER.flatMap((group) => commands.filter((command) => command.group === group && !LEFT_OUT.has(command.id))).map(entryOf);
   const open = sessionStore.getState().id;
   const threads = threadsStore
     .getState()
@@ -89,7 +91,7 @@ function Option({
         {entry.off === null ? null : <span className="palette-off"> — {entry.off}</span>}
       </span>
       <span className="palette-group muted cut">{entry.group}</span>
-      {entry.keys === undefined ? null : <Keys keys={entry.keys} />}
+      <span className="palette-keys">{entry.keys === undefined ? null : <Keys keys={entry.keys} />}</span>
     </div>
   );
 }

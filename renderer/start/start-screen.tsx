@@ -10,11 +10,13 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { PaneError } from '../ui/pane-error.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
+import { useDelayed } from '../ui/use-delayed.ts';
 import { count } from '../ui/words.ts';
 import { Problems } from './problems.tsx';
 import { Recent } from './recent.tsx';
 import { ThreadList } from './thread-list.tsx';
 import { useDrop } from './use-drop.ts';
+import '../ui/progress.css';
 import './start.css';
 
 /** The browser cannot ask for a path with a dialog of the system, so it can be typed. */
@@ -61,6 +63,21 @@ function Threads() {
   if (phase === 'failed' && error !== null) return <PaneError reason={error} onRetry={() => void listThreads()} />;
   if (phase === 'none' || phase === 'loading') return <Skeleton rows={8} label="Looking for threads." />;
   return none ? <Welcome /> : <ThreadList />;
+}
+
+/** What takes long before a thread opens. */
+function Busy() {
+  const busy = useThreads((state) => state.busy);
+  const late = useDelayed(busy !== null);
+  if (!late) return null;
+  return (
+    <div className="start-busy" role="status">
+      <div className="progress" aria-hidden="true">
+        <i />
+      </div>
+      {busy}…
+    </div>
+  );
 }
 
 function Filter() {
@@ -112,6 +129,7 @@ export function StartScreen() {
           </div>
         </header>
         {browser ? <PathField /> : null}
+        <Busy />
         <Recent />
         <Problems />
         <Filter />

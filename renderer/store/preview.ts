@@ -12,6 +12,8 @@ let timer: ReturnType<typeof setTimeout> | null = null;
 let asking = false;
 /** The stop that the call in flight should be followed by; null when it is the newest. */
 let wanted: number | null = null;
+/** Whether the view followed before the cursor was moved; it does again when the cursor comes back. */
+let followed = true;
 
 function rowOf(stop: number): number {
   return stopAt(sessionStore.getState().index.stops, stop)?.row ?? -1;
@@ -59,6 +61,7 @@ export function previewStop(stop: number): void {
     leavePreview();
     return;
   }
+  if (state.preview === null) followed = state.following;
   cursorStore.setState({ preview: stop, ghostsAfter: ghostsFor(stop), following: false });
   if (timer !== null) clearTimeout(timer);
   timer = setTimeout(() => {
@@ -80,9 +83,11 @@ export function leavePreview(): void {
   if (timer !== null) clearTimeout(timer);
   timer = null;
   wanted = null;
-  const { preview } = cursorStore.getState();
+  const { preview, following } = cursorStore.getState();
   cursorStore.setState({
     preview: null,
+    following: preview === null ? following : followed,
+
     hover: null,
     dragging: false,
     ghostsAfter: ghostsFor(null),

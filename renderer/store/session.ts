@@ -3,7 +3,7 @@ import { forgetBodies } from './bodies.ts';
 import { changesStore } from './changes-store.ts';
 import { cursorStore, restingCursor } from './cursor-store.ts';
 import { call, reasonOfThrown } from './host.ts';
-import { leavePreview } from './preview.ts';
+import { leavePreview, setFollowing } from './preview.ts';
 import { clearSearch, refreshSearch } from './search.ts';
 import { showSelection } from './selection.ts';
 import { emptySession, sessionStore } from './session-store.ts';
@@ -42,6 +42,7 @@ function takeView(answer: ThreadView): void {
   sessionStore.setState({ view, index, phase: 'ready', error: null });
   refreshSearch();
   const row = view.standing === null ? Number.POSITIVE_INFINITY : (index.stops[positionOfStop(index.stops, here)]?.row ?? -1);
+  if (session.view?.standing != null && view.standing === null) setFollowing(true);
   if (gone) leavePreview();
   const preview = cursorStore.getState().preview;
   cursorStore.setState({

@@ -9,10 +9,19 @@ export interface ThreadsState {
   problems: readonly Problem[];
   error: Reason | null;
   filter: string;
+  /** What is being done for the user before a thread can open; null when nothing is. */
+  busy: string | null;
 }
 
 /** The threads that can be found on this machine. */
-export const threadsStore = createStore<ThreadsState>(() => ({ phase: 'none', threads: [], problems: [], error: null, filter: '' }));
+export const threadsStore = createStore<ThreadsState>(() => ({
+  phase: 'none',
+  threads: [],
+  problems: [],
+  error: null,
+  filter: '',
+  busy: null,
+}));
 
 export function useThreads<T>(select: (state: ThreadsState) => T): T {
   return useStore(threadsStore, select);

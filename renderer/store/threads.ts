@@ -16,9 +16,21 @@ export async function listThreads(): Promise<void> {
   }
 }
 
-/** Opens what is at a path: the one thread there, or a list of them to choose from. */
-export async function locatePath(path: string): Promise<void> {
+/** Says what is being done while it is done, and what went wrong. */
+async function busyWith(busy: string, work: () => Promise<void>): Promise<void> {
+  threadsStore.setState({ busy });
   try {
+    await work();
+  } catch (thrown) {
+    showFailure(reasonOfThrown(thrown));
+  } finally {
+    threadsStore.setState({ busy: null });
+  }
+}
+
+/** Opens what is at a path: the one thread there, or a list of them to choose from. */
+export function locatePath(path: string): Promise<void> {
+  return busyWith(`Looking for threads at ${path}`, async () => {
     const { threads } = await call('threads.locate', { path });
     const { recent } = appStore.getState().settings;
     await changeSettings({ recent: [path, ...recent.filter((entry) => entry !== path)].slice(0, 12) });
@@ -31,9 +43,7 @@ export async function locatePath(path: string): Promise<void> {
       const located = new Set(threads.map((thread) => thread.id));
       return { phase: 'ready', threads: [...threads, ...state.threads.filter((thread) => !located.has(thread.id))], filter: path };
     });
-  } catch (thrown) {
-    showFailure(reasonOfThrown(thrown));
-  }
+  });
 }
 
 /** Asks for a log or a folder: a native dialog in Electron, a picker of ours in the browser host. */
@@ -51,11 +61,10 @@ export async function choosePath(what: 'log' | 'folder'): Promise<void> {
 }
 
 /** Makes the sample workspace with its recorded thread and opens it. */
-export async function openSample(): Promise<void> {
-  try {
+export function openSample(): Promise<void> {
+  if (threadsStore.getState().busy !== null) return Promise.resolve();
+  return busyWith('Making the sample: a workspace and the recording of a thread in it', async () => {
     const { id } = await call('sample.make', {});
     await openThread(id);
-  } catch (thrown) {
-    showFailure(reasonOfThrown(thrown));
-  }
+  });
 }

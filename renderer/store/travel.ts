@@ -106,13 +106,13 @@ async function run(thread: string, request: TravelRequest, plan: Plan, choices: 
     });
     travelStore.setState({ running: null, gate: null, last: { request, result } });
     leavePreview();
-    const undone = request.kind === 'unrevert' || request.kind === 'undo' || request.kind === 'redo';
+    const takesBack = request.kind === 'unrevert' || request.kind === 'undo' || request.kind === 'redo';
     const failed = result.files.some((file) => file.outcome === 'failed');
     showToast({
       tone: failed ? 'failed' : 'done',
       text: result.message,
-      stays: true,
-      action: undone ? null : { label: 'Undo', run: () => void takeBackLast() },
+      stays: failed || !takesBack,
+      action: takesBack ? null : { label: 'Undo', run: () => void takeBackLast() },
     });
     await reloadThread(thread);
   } catch (thrown) {

@@ -42,7 +42,7 @@ function Content({ row }: { row: Row }) {
 
 /** True when the click was meant for something inside the row, or marked text. */
 const isOther = (target: EventTarget): boolean =>
-  (target instanceof Element && target.closest('button, a, pre, summary, [role="menu"]') !== null) || String(window.getSelection()) !== '';
+  (target instanceof Element && target.closest('button, a, pre, summary, .row-line, [role="menu"]') !== null) || String(window.getSelection()) !== '';
 
 function choose(row: Row): void {
   if (row.kind !== 'message') return;

@@ -24,7 +24,6 @@ export function useScrollToCursor(rows: readonly Row[], scrollTo: (at: number, a
     const offs = [
       cursorStore.subscribe((state, before) => {
         if (cursorStop(state) === cursorStop(before)) return;
-        if (state.preview === null && state.following) return;
         const overList = state.dragging && document.querySelector('.row-line:active') !== null;
         if (!overList) toCursor('auto');
       }),
