@@ -1,7 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
-import { syncFolder } from '../snapshots/durable.ts';
+import { syncFolder, writeDurably } from '../snapshots/durable.ts';
 import type { LogRecord } from './records.ts';
 
 /** A record with its place in the log, counted from 1 over all lines (formats/tanstack.md 1.3). */
@@ -103,6 +103,19 @@ export class LogFile {
     this.#end += line.length;
     this.#lines += 1;
     return (JSON.parse(text) as LogRecord[]).map((record) => ({ seq: ++this.#seq, record }));
+  }
+
+  /**
+   * Puts other records in the place of all, in one line, or throws and leaves the file as it was. Only for the one writer, right after a
+   * read. Positions count from 1 again.
+   */
+  async replace(records: readonly LogRecord[]): Promise<void> {
+    if ((await stat(this.file)).size !== this.#end) throw new TurnbackError('LOG_MOVED');
+    const line = `${JSON.stringify(records)}\n`;
+    await writeDurably(this.file, line);
+    this.#end = Buffer.byteLength(line);
+    this.#lines = 1;
+    this.#seq = records.length;
   }
 
   #take(bytes: Buffer): LogEntry[] {

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
+import { cutRecords } from './cut-log.ts';
 import { Lease } from './lease.ts';
 import { type LogEntry, LogFile } from './log-file.ts';
 import { ownFiles } from './own-files.ts';
@@ -56,11 +57,15 @@ export function logPath(folder: string, logId: string): string {
 class OwnedLog implements ThreadLog {
   readonly #file: LogFile;
   readonly #lease: Lease;
+  readonly #threadId: string;
+  readonly #cutAbove: number;
   #mended = false;
 
-  constructor(file: LogFile, lease: Lease) {
+  constructor(file: LogFile, lease: Lease, o: { threadId: string; cutAbove: number }) {
     this.#file = file;
     this.#lease = lease;
+    this.#threadId = o.threadId;
+    this.#cutAbove = o.cutAbove;
   }
 
   get path(): string {
@@ -85,13 +90,43 @@ class OwnedLog implements ThreadLog {
     return this.#file.append(batch);
   }
 
-  close(): Promise<void> {
-    return this.#lease.release();
+  async close(): Promise<void> {
+    try {
+      if (this.#file.seq > this.#cutAbove) await this.#cut();
+    } finally {
+      await this.#lease.release();
+    }
+  }
+
+  async #cut(): Promise<void> {
+    await this.#lease.check(true);
+    const entries = await new LogFile(this.#file.file).read();
+    await this.#file.read();
+    const records = cutRecords(
+      this.#threadId,
+      entries.map(({ record }) => record),
+      Date.now(),
+    );
+    if (records !== null) await this.#file.replace(records);
   }
 }
 
-/** Logs as JSONL files in the harness's own form: one line is one batch. `folder` is the save folder, absolute. */
-export function jsonlLog(options: { folder: string; leaseTtl?: number }): LogStore {
+export interface JsonlLogOptions {
+  /** The save folder, absolute. */
+  folder: string;
+  /** Milliseconds after which a silent owner of a log may be followed by another; default 30 s. */
+  leaseTtl?: number;
+  /**
+   * `since-snapshot`: when a session closes, older history is cut from a log that has grown (see `cutRecords`); default `all`. At least the
+   * last 500 steps stay, so undo, redo, revert and unrevert work as before.
+   */
+  keepLogRecords?: 'all' | 'since-snapshot';
+  /** How many records a log may have before it is cut; default 5000. */
+  cutAbove?: number;
+}
+
+/** Logs as JSONL files in the harness's own form: one line is one batch. */
+export function jsonlLog(options: JsonlLogOptions): LogStore {
   if (!path.isAbsolute(options.folder)) throw new TurnbackError('BAD_OPTION', { name: 'folder', cause: 'it must be an absolute path' });
   return {
     async read({ logId, after = 0 }) {
@@ -101,9 +136,11 @@ export function jsonlLog(options: { folder: string; leaseTtl?: number }): LogSto
     async open({ logId }) {
       const file = logPath(options.folder, logId);
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-      const what = `The thread ${logId.split('\0').at(-1) ?? ''}`;
-      const lease = await Lease.take(ownFiles, file, { what, ...(options.leaseTtl === undefined ? {} : { ttl: options.leaseTtl }) });
-      return new OwnedLog(new LogFile(file), lease);
+      const threadId = logId.split('\0').at(-1) ?? '';
+      const ttl = options.leaseTtl === undefined ? {} : { ttl: options.leaseTtl };
+      const lease = await Lease.take(ownFiles, file, { what: `The thread ${threadId}`, ...ttl });
+      const cutAbove = options.keepLogRecords === 'since-snapshot' ? (options.cutAbove ?? 5000) : Number.POSITIVE_INFINITY;
+      return new OwnedLog(new LogFile(file), lease, { threadId, cutAbove });
     },
   };
 }

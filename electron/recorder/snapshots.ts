@@ -68,7 +68,27 @@ function workspaceRecord(o: {
   };
 }
 
-/** The recorder for any agent loop (seed "Undo a turn"). See {@link History}. */
+/**
+ * The recorder for any agent loop (seed "Undo a turn").
+ *
+ * ```ts
+ * const history = snapshots({ root, dataDir });
+ * const session = await history.open({ threadId: 'fix-login', log: jsonlLog({ folder: save }) });
+ * await session.send('Fix the login form.', async (turn) => {
+ *   for (let done = false; !done; ) {
+ *     done = await turn.step(async (step) => {
+ *       const answer = await model(await session.transcript());
+ *       await step.assistant(answer);
+ *       for (const call of answer.toolCalls) await step.tool(call.id, ({ report }) => tools[call.name](call.arguments, report));
+ *       return answer.toolCalls.length === 0;
+ *     });
+ *   }
+ * });
+ * await session.runCommand({ name: 'undo' });
+ * ```
+ *
+ * A step keeps only what its own run changed; the rule for tools that name their files and tools that do not is at `Attribution`.
+ */
 export function snapshots(options: SnapshotsOptions): History {
   const backend = options.backend ?? localBackend();
   const dataDir = rootOf(options.dataDir);

@@ -106,6 +106,6 @@ export async function explainIt({ session, agent, clock }: Stage): Promise<void>
   });
   // What the user does by hand after the agent has stopped.
   clock.until('10:26');
-  await agent.byHand('src/main.js', (text) => `// TODO(ada): bring the toast back before the demo\n${text}`);
+  await agent.byHand('src/main.js', (text) => `${text}\n// TODO(ada): bring the toast back before the demo\n`);
   await agent.byHand('notes/demo.md', () => '# Demo at eleven\n\n- sign in\n- wrong password\n- stay signed in\n');
 }
