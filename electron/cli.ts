@@ -1,4 +1,3 @@
-import { version } from '../package.json';
 import { reason, reasonOf, TurnbackError } from '../shared/errors.ts';
 import { type Arguments, type CommandName, isCommand, readArguments } from './cli/arguments.ts';
 import { diff, patch } from './cli/changes.ts';
@@ -9,6 +8,7 @@ import { history, preview, redo, restore, revert, takeBack, undo, unrevert } fro
 import { USAGE } from './cli/usage.ts';
 import { openViewer } from './cli-launch.ts';
 import { relaunchOnNewerNode } from './cli-relaunch.ts';
+import { APP_VERSION } from './host/app-version.ts';
 import { Desk } from './host/desk.ts';
 import { serve } from './host/serve.ts';
 import { createGit } from './snapshots/git.ts';
@@ -77,7 +77,7 @@ async function main(argv: readonly string[]): Promise<Exit> {
       return EXIT.done;
     }
     if (args.version) {
-      process.stdout.write(`${version}\n`);
+      process.stdout.write(`${APP_VERSION}\n`);
       return EXIT.done;
     }
     return await run(args);

@@ -8,8 +8,10 @@ import { EXIT, type Exit, openNamed, type Session } from './session.ts';
 export async function sample(session: Session): Promise<Exit> {
   const folder = path.resolve(session.args.words[0] ?? '');
   const made = await makeSample(folder);
-  session.json({ thread: made.thread, root: made.root, data: made.data, log: made.log });
-  session.print(`A sample workspace and its recorded thread are in ${folder}.\nLook at it: turnback ${made.log}\n`);
+  // Opening it once makes its id known, so that the next command can name it.
+  const { head } = await session.desk.open(made.log);
+  session.json({ thread: head.id, root: made.root, data: made.data, log: made.log });
+  session.print(`A sample workspace and its recorded thread are in ${folder}.\nLook at it: turnback ${made.log}\nIts id is ${head.id}.\n`);
   return EXIT.done;
 }
 

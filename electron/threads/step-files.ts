@@ -62,11 +62,9 @@ function withoutTrees(step: Step, wrote: readonly string[], store: SnapshotStore
     if (step.files !== null && step.captured === true) return { files: step.files, captured: true };
     return { files: listedOnly(step), captured: wrote.length > 0 ? reason('TREE_EMPTY') : true };
   }
-  if (store === null) {
-    const nothing = step.from === step.to && wrote.length === 0;
-    return { files: listedOnly(step), captured: nothing ? true : (storeReason ?? reason('NO_SNAPSHOTS')) };
-  }
-  return null;
+  // Equal ids of a step that wrote nothing say all there is, be the tree there or not.
+  if (step.from === step.to && wrote.length === 0) return { files: [], captured: true };
+  return store === null ? { files: listedOnly(step), captured: storeReason ?? reason('NO_SNAPSHOTS') } : null;
 }
 
 /** Paths the log lists, while no tree says what happened to them. */
