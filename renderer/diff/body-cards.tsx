@@ -2,7 +2,6 @@ import { FileWarning } from 'lucide-react';
 import type { FileDiff, FileSide } from '../../shared/contract.ts';
 import type { Reason } from '../../shared/errors.ts';
 import { Button } from '../ui/button.tsx';
-import { useDelayed } from '../ui/use-delayed.ts';
 import { showBytes } from '../ui/words.ts';
 import { hexRows } from './hex-dump.ts';
 
@@ -93,8 +92,7 @@ export function FailedCard({ error, onRetry }: { error: Reason; onRetry(): void 
   );
 }
 
-/** Nothing for 300 ms, then lines that stand for text. */
+/** The place of a body that is on its way. */
 export function WaitingBody({ height }: { height: number }) {
-  const late = useDelayed(true);
-  return <div className="body-waiting" style={{ height }} data-late={late || undefined} aria-hidden="true" />;
+  return <div className="body-waiting" style={{ height }} aria-hidden="true" />;
 }

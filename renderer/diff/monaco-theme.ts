@@ -54,24 +54,24 @@ const SATURATION = 0.72;
 /** Syntax colours that keep 4.5:1 on our own grounds and on the added and removed tints. */
 const SYNTAX = {
   light: {
-    comment: '5a6478',
-    keyword: '8a2be2',
-    string: '0a6b3d',
-    number: '9a4a00',
-    type: '0b6a8f',
-    tag: '1b4fc4',
-    attribute: '7a4b00',
-    invalid: 'b0182a',
+    comment: '4d5668',
+    keyword: '7619cc',
+    string: '0a5f36',
+    number: '8a3f00',
+    type: '0a5a7a',
+    tag: '1b49b4',
+    attribute: '6d4300',
+    invalid: 'a01526',
   },
   dark: {
-    comment: '929db3',
-    keyword: 'c9a0ff',
-    string: '9ad8a0',
-    number: 'ffb986',
-    type: '7fd3e8',
-    tag: '8db4ff',
-    attribute: 'e3c27a',
-    invalid: 'ff8f88',
+    comment: 'a9b3c6',
+    keyword: 'd3b1ff',
+    string: 'a6e0ab',
+    number: 'ffc79c',
+    type: '8fdcef',
+    tag: 'a5c5ff',
+    attribute: 'e8cb8b',
+    invalid: 'ffaaa4',
   },
 } as const;
 
@@ -82,8 +82,8 @@ export function themeOf(colours: ThemeColours, dark: boolean): MonacoTheme {
   const added = vivid(colours.added);
   const removed = vivid(colours.removed);
   const strong = colours['border-strong'];
-  const line = dark ? 0.14 : 0.12;
-  const word = dark ? 0.24 : 0.18;
+  const line = dark ? 0.14 : 0.11;
+  const word = dark ? 0.19 : 0.16;
   return {
     base: dark ? 'vs-dark' : 'vs',
     inherit: true,
