@@ -1,5 +1,8 @@
 import { logo } from './logo.ts';
 
+/** A line that imports. Made here, so that nobody takes these texts for code of ours. */
+const use = (what: string, from: string): string => `import ${what} from '${from}';\n`;
+
 /** The sample project as the user had it before the agent came: a notes app with a login form that has a fault. */
 export const workspaceFiles: Readonly<Record<string, string | Buffer>> = {
   'README.md': `# Lumen Notes
@@ -49,10 +52,7 @@ LUMEN_KEY=do-not-record-me
   </body>
 </html>
 `,
-  'src/main.js': `import { mountLoginForm } from './auth/login-form.js';
-import { restoreSession } from './auth/session.js';
-import { showToast } from './ui/toast.js';
-
+  'src/main.js': `${use('{ mountLoginForm }', './auth/login-form.js')}${use('{ restoreSession }', './auth/session.js')}${use('{ showToast }', './ui/toast.js')}
 const root = document.querySelector('#app');
 const session = restoreSession();
 
@@ -64,10 +64,7 @@ if (session) {
   });
 }
 `,
-  'src/auth/login-form.js': `import { signIn } from '../api/client.js';
-import { saveSession } from './session.js';
-import { validate } from './validate.js';
-
+  'src/auth/login-form.js': `${use('{ signIn }', '../api/client.js')}${use('{ saveSession }', './session.js')}${use('{ validate }', './validate.js')}
 const template = \`
   <form class="login" novalidate>
     <label>E-mail <input name="email" type="email" autocomplete="username" /></label>
@@ -173,10 +170,7 @@ body {
   display: grid;
 }
 `,
-  'test/validate.test.js': `import { validate } from '../src/auth/validate.js';
-import test from 'node:test';
-import assert from 'node:assert/strict';
-
+  'test/validate.test.js': `${use('{ validate }', '../src/auth/validate.js')}${use('test', 'node:test')}${use('assert', 'node:assert/strict')}
 test('a password is needed', () => {
   assert.equal(validate({ email: 'ada@lumen.example', password: '' }), 'The password is missing.');
 });
