@@ -1,8 +1,11 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnbackError } from '../../../shared/errors.ts';
 import { isSameUpTo, type LogPlace } from '../log-lines.ts';
 import type { LogRecord } from '../source.ts';
+
+const TRIES = 40;
+const REST_MS = 30;
 
 /** The batch as a line of the store. */
 function lineOf(batch: readonly LogRecord[]): Buffer {
@@ -29,51 +32,54 @@ export async function isUnmoved(file: string, place: LogPlace): Promise<boolean>
   }
 }
 
-/** Takes our own bytes away again when they are the very end of the file, and it rests. False when somebody wrote behind them. */
+async function holds(handle: FileHandle, bytes: Buffer, offset: number): Promise<boolean> {
+  if (offset < 0) return false;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes.length), 0, bytes.length, offset);
+  return bytesRead === bytes.length && buffer.equals(bytes);
+}
+
+/**
+ * Takes our own bytes away again once they are the very end of the file and it rests. Another one who wrote at the same
+ * moment may take his away first, so this is tried for a while. False when somebody's bytes stay behind ours.
+ */
 async function takeBack(handle: FileHandle, ours: Buffer): Promise<boolean> {
-  const before = (await handle.stat()).size;
-  await sleep(50);
-  const { size } = await handle.stat();
-  if (size !== before || size < ours.length) return false;
-  const { buffer } = await handle.read(Buffer.alloc(ours.length), 0, ours.length, size - ours.length);
-  if (!buffer.equals(ours)) return false;
-  await handle.truncate(size - ours.length);
-  await handle.sync();
-  return true;
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const { size } = await handle.stat();
+    await sleep(REST_MS);
+    if ((await handle.stat()).size !== size || !(await holds(handle, ours, size - ours.length))) continue;
+    await handle.truncate(size - ours.length);
+    await handle.sync();
+    return true;
+  }
+  return false;
 }
 
 /**
  * Appends one batch behind the place: one write of one line, synced, then read back (`formats/tanstack.md`, safe outside
- * revert). Throws LOG_MOVED when the file does not end there any more, LOG_UNWRITABLE when the disk refuses; the file is
- * then as it was.
+ * revert). Throws LOG_MOVED when the file does not end there any more, LOG_UNWRITABLE when the disk refuses; the file then
+ * has nothing of the batch.
  */
 export async function appendLine(file: string, place: LogPlace, batch: readonly LogRecord[]): Promise<void> {
   const line = lineOf(batch);
-  const handle = await open(file, 'a+');
+  let handle: FileHandle | null = null;
   try {
+    handle = await open(file, constants.O_RDWR | constants.O_APPEND);
     if (!(await endsAt(handle, place))) throw new TurnbackError('LOG_MOVED');
     const { bytesWritten } = await handle.write(line);
-    const { size } = await handle.stat();
-    const { buffer } = await handle.read(Buffer.alloc(line.length), 0, line.length, place.offset);
-    if (bytesWritten === line.length && size === place.offset + line.length && buffer.equals(line)) {
+    // At its place it counts, whatever another one wrote behind it.
+    if (bytesWritten === line.length && (await holds(handle, line, place.offset))) {
       await handle.sync();
       return;
     }
-    const short = bytesWritten < line.length;
     const back = await takeBack(handle, line.subarray(0, bytesWritten));
-    if (back && !short) throw new TurnbackError('LOG_MOVED');
-    throw new TurnbackError('LOG_UNWRITABLE', {
-      path: file,
-      cause: short ? 'only a part could be written' : 'somebody wrote at the same moment',
-    });
+    if (back && bytesWritten === line.length) throw new TurnbackError('LOG_MOVED');
+    const cause = back ? 'the disk took only a part of it' : 'another program wrote at the same moment, and a record of ours stays behind';
+    throw new TurnbackError('LOG_UNWRITABLE', { path: file, cause });
   } catch (error) {
     if (error instanceof TurnbackError) throw error;
-    throw new TurnbackError(
-      'LOG_UNWRITABLE',
-      { path: file, cause: error instanceof Error ? error.message : String(error) },
-      { cause: error },
-    );
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new TurnbackError('LOG_UNWRITABLE', { path: file, cause }, { cause: error });
   } finally {
-    await handle.close();
+    await handle?.close();
   }
 }
