@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
 import type { LogRecord } from '../source.ts';
@@ -96,25 +97,46 @@ export class SqliteStore implements TanstackStore {
 
   /** The store's own compare-and-append: one transaction that takes the write lock, looks at the last position, and inserts. */
   async append(batch: readonly LogRecord[]): Promise<void> {
-    const { DatabaseSync: Database } = await loadSqlite();
-    let db: DatabaseSync | null = null;
+    const sqlite = await loadSqlite();
+    const deadline = Date.now() + BUSY_MS;
     try {
-      // A database that is gone must not be made anew.
-      const url = pathToFileURL(this.input.path);
-      url.searchParams.set('mode', 'rw');
-      db = new Database(url, { timeout: BUSY_MS });
+      while (!this.#appendNow(sqlite, batch)) {
+        if (Date.now() > deadline)
+          throw new TurnbackError('LOG_UNWRITABLE', { path: this.input.path, cause: 'another program keeps it locked' });
+        // The lock is waited for here and not inside SQLite, which would hold up the whole process.
+        await sleep(50);
+      }
+    } catch (error) {
+      if (error instanceof TurnbackError) throw error;
+      const cause = error instanceof Error ? error.message : String(error);
+      throw new TurnbackError('LOG_UNWRITABLE', { path: this.input.path, cause }, { cause: error });
+    }
+  }
+
+  /** False when somebody else holds the write lock. */
+  #appendNow(sqlite: typeof import('node:sqlite'), batch: readonly LogRecord[]): boolean {
+    // A database that is gone must not be made anew.
+    const url = pathToFileURL(this.input.path);
+    url.searchParams.set('mode', 'rw');
+    const db = new sqlite.DatabaseSync(url, { timeout: 10 });
+    try {
       db.exec('pragma trusted_schema = off; pragma synchronous = full; begin immediate');
       if (this.#lastIn(db) !== this.input.last) throw new TurnbackError('LOG_MOVED');
       const insert = db.prepare(`insert into ${this.#table()} (thread_id, seq, record) values (?, ?, ?)`);
       for (const [index, record] of batch.entries()) insert.run(this.input.logId, this.input.last + 1 + index, JSON.stringify(record));
       db.exec('commit');
+      return true;
     } catch (error) {
-      if (db?.isTransaction) db.exec('rollback');
-      if (error instanceof TurnbackError) throw error;
-      const cause = error instanceof Error ? error.message : String(error);
-      throw new TurnbackError('LOG_UNWRITABLE', { path: this.input.path, cause }, { cause: error });
+      if (db.isTransaction) db.exec('rollback');
+      if (isBusy(error)) return false;
+      throw error;
     } finally {
-      db?.close();
+      db.close();
     }
   }
+}
+
+/** SQLITE_BUSY, whatever its extended form. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
 }
