@@ -82,6 +82,14 @@ const SENTENCES = {
     `The tool call ${of(f, 'call')} never started, and only DSH itself can close it. Open the session in DSH once, then try again.`,
   HOST_UNREACHABLE: (f) => `The DSH host at ${of(f, 'address')} did not answer.${because(f)} Check its address and token.`,
   STALE_PENDING: () => 'The planned recall was dropped: the conversation is not what it was when it was planned. Look at it again.',
+  RECALL_PLANNED: () =>
+    'This recall is planned already and not yet effective: it takes effect when DSH opens the next step. Drop it with unrevert, or leave it.',
+  RECALL_FINAL: () =>
+    'DSH cannot bring recalled messages back. Their text can be copied from the transcript, and files can come back from the history.',
+  RECALL_WRITTEN: () =>
+    'The recall is in the log of DSH already, and nothing may be taken out of it. Choose Finish; the files can come back from the history.',
+  OUTSIDE_WORKSPACE: (f) =>
+    `${of(f, 'path')} lies outside the workspace, so it is not put back. Nothing was restored and nothing was recalled; recall without restoring files instead.`,
   CHANGES_NOT_KEPT: () => 'DSH keeps the changes of a turn only in its memory, so this step shows what its tools named, without contents.',
   LOG_STOPPED: (f) =>
     `Reading stopped at line ${of(f, 'line')}.${because(f)} What comes before it is shown, and nothing is written to this log.`,

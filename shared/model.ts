@@ -160,6 +160,8 @@ export const standingSchema = z.object({
   files: z.array(path).nullable(),
   /** Snapshot of the files just before the revert, in the agent's store; null when it has none. */
   now: z.string().nullable(),
+  /** A recall that is planned and not yet effective: the agent still sees the messages. */
+  pending: z.literal(true).optional(),
 });
 export type Standing = z.infer<typeof standingSchema>;
 

@@ -36,6 +36,17 @@ export type PlanFile = z.infer<typeof planFileSchema>;
 export const sideEffectSchema = z.object({ turn: z.number(), tool: z.string(), summary: z.string() });
 export type SideEffect = z.infer<typeof sideEffectSchema>;
 
+/** What a recall shows besides (formats/dsh.md, recall): the text that comes back, and what changed, be it put back or not. */
+export const recallShownSchema = z.object({
+  /** The prompt's own text, for copying. */
+  text: z.string(),
+  /** `appended`: it takes effect at once; `pending`: the log has no open step, so it is planned until DSH opens one. */
+  log: z.enum(['appended', 'pending']),
+  /** Every file of the change lists, turn by turn, newest first. They stay as they are unless files are in scope. */
+  changed: z.array(z.object({ turn: z.number(), path: z.string(), added: z.number(), removed: z.number(), binary: z.boolean() })),
+});
+export type RecallShown = z.infer<typeof recallShownSchema>;
+
 export const planSchema = z.object({
   kind: travelKindSchema,
   target: z.object({ messageId: z.string().nullable(), stop: z.number().nullable() }),
@@ -49,6 +60,8 @@ export const planSchema = z.object({
   /** Things to know that do not stop the travel: HEAD moved since, another agent works here, the agent still remembers. */
   notes: z.array(z.string()),
   refusal: reasonSchema.nullable(),
+  /** Only for a recall. */
+  recall: recallShownSchema.optional(),
   /** Names the exact plan and state of the disk; `revert` takes it back and refuses when either changed. */
   fingerprint: z.string(),
 });
