@@ -1,7 +1,8 @@
+import { TurnbackError } from '../../shared/errors.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { RawChange } from '../snapshots/diff.ts';
 import type { FileChange } from './recorder-events.ts';
-import type { Repository } from './repository.ts';
+import { absolutePath, type Repository } from './repository.ts';
 
 /** Most events for one step or one undo, redo, revert or unrevert (seed, known limits). */
 export const MAX_FILE_EVENTS = 100;
@@ -28,6 +29,15 @@ export function splitPatch(patch: string, changes: readonly RawChange[]): Map<Tr
   return parts;
 }
 
+async function patchOrNothing(repository: Repository, from: string, to: string): Promise<string> {
+  try {
+    return await repository.patch(from, to);
+  } catch (error) {
+    if (error instanceof TurnbackError && error.code === 'GIT_FAILED') return '';
+    throw error;
+  }
+}
+
 /**
  * The events for what changed, at most 100, in git's order, each with its own diff. A diff that is too large to be made is empty: the
  * event still says which file changed.
@@ -39,10 +49,10 @@ export async function fileChanges(
   const first = o.changes.slice(0, MAX_FILE_EVENTS);
   if (first.length === 0) return [];
   const to = await repository.compose(o.from, new Map(first.map(({ path, after }) => [path, after])));
-  const parts = splitPatch(await repository.patch(o.from, to), first);
+  const parts = splitPatch(await patchOrNothing(repository, o.from, to), first);
   return first.map(({ path, before, after }) => ({
     change: before === null ? 'created' : after === null ? 'deleted' : 'updated',
-    path: `${repository.root === '/' ? '' : repository.root}/${path}`,
+    path: absolutePath(repository.root, path),
     patch: parts.get(path) ?? '',
     ...(o.toolCallId == null ? {} : { toolCallId: o.toolCallId }),
   }));

@@ -26,9 +26,14 @@ export interface RepositoryOptions {
   gitDir: string;
   /** Names this session. */
   owner: string;
+  /** Throws when this session may not use the repository any more. */
+  check(): Promise<void>;
   /** Learns each path once that git would not take into a snapshot. */
   onLeftOut(paths: readonly TreePath[]): void;
 }
+
+/** The absolute path of a workspace file, on the workspace's side. */
+export const absolutePath = (root: string, path: TreePath): string => `${root === '/' ? '' : root}/${path}`;
 
 /** The snapshot repository of one thread, open for its one writer. Git commands of one repository run one after another. */
 export class Repository {
@@ -42,10 +47,12 @@ export class Repository {
   readonly #pinned = new Set<string>();
   readonly #leftOut = new Set<TreePath>();
   readonly #onLeftOut: (paths: readonly TreePath[]) => void;
+  readonly #check: () => Promise<void>;
 
   private constructor(o: RepositoryOptions) {
     this.#backend = o.backend;
     this.#onLeftOut = o.onLeftOut;
+    this.#check = o.check;
     this.root = o.root;
     this.#queue = queueOf(o.gitDir);
     this.#owner = o.owner;
@@ -73,6 +80,7 @@ export class Repository {
 
   /** A snapshot of the workspace now: the id of its tree, kept from every gc by a ref of ours. */
   async track(signal?: AbortSignal): Promise<string> {
+    await this.#check();
     const capture = { store: this.store, root: this.root, indexFile: `${this.store.gitDir}/index`, signal };
     const tree = await this.#queue.run(() => this.#backend.capture({ ...capture, onLeftOut: (paths) => this.#tellLeftOut(paths) }));
     await this.pin(tree);
@@ -128,7 +136,8 @@ export class Repository {
   }
 
   /** Puts workspace files as the entries say; see {@link Backend.putBack}. */
-  putBack(files: readonly PutBack[]): Promise<Skipped[]> {
+  async putBack(files: readonly PutBack[]): Promise<Skipped[]> {
+    await this.#check();
     return this.#queue.run(() => this.#backend.putBack({ store: this.store, root: this.root, files }));
   }
 

@@ -9,6 +9,16 @@ function unanswered(messages: readonly Message[]): string[] {
   return (messages[at]?.toolCalls ?? []).map((call) => call.id).filter((id) => !answered.has(id));
 }
 
+async function treesOf(core: Core): Promise<Awaited<ReturnType<typeof undoTrees>> | null> {
+  if (core.repository === null) return null;
+  try {
+    return await undoTrees(core.repository, core.fold.turnSteps);
+  } catch (error) {
+    core.failed(error);
+    return null;
+  }
+}
+
 /**
  * Ends what a recorder that stopped left open: its turn is settled as failed, calls without an answer get one that says so, prompts that
  * had not started are rejected. Turns are never run again by us.
@@ -31,7 +41,7 @@ export async function settleOpenTurns(core: Core): Promise<void> {
   // A call that ran and is in no step may have changed files that nobody can tell any more: an undo would do half of it.
   const missed = lost.some((id) => core.fold.started.has(id));
   if (missed) core.failed(new Error('the recorder stopped while a tool ran, so what it changed is in no step'));
-  const trees = applied.length === 0 || missed || core.repository === null ? null : await undoTrees(core.repository, core.fold.turnSteps);
+  const trees = applied.length === 0 || missed ? null : await treesOf(core);
   await core.append((fold) => {
     const keep = fold.messages.findLastIndex((message) => message.role === 'user');
     const batch: LogRecord[] = answers.length === 0 ? [] : [records.transcript(fold.messages.length, answers)];

@@ -106,8 +106,10 @@ export function snapshots(options: SnapshotsOptions): History {
     }
     const gitDir = `${dataDir}/${name}`;
     const what = `The snapshots of ${core.threadId}`;
-    const lease = await Lease.take(backend, gitDir, { what, ...(options.leaseTtl !== undefined && { ttl: options.leaseTtl }) });
+    let lease: Lease | null = null;
     try {
+      lease = await Lease.take(backend, gitDir, { what, ...(options.leaseTtl !== undefined && { ttl: options.leaseTtl }) });
+      const held = lease;
       const onLeftOut = (paths: readonly string[]): void =>
         core.skipped(
           paths.map((path) => ({
@@ -115,10 +117,15 @@ export function snapshots(options: SnapshotsOptions): History {
             why: 'Git takes no snapshot of it: it is a repository without a commit, or has a name git refuses.',
           })),
         );
-      return { lease, repository: await Repository.open({ backend, root: core.root, gitDir, owner: lease.owner, onLeftOut }) };
+      return {
+        lease,
+        repository: await Repository.open({ backend, root: core.root, gitDir, owner: lease.owner, check: () => held.check(), onLeftOut }),
+      };
     } catch (error) {
-      await lease.release();
-      throw error;
+      await lease?.release();
+      if (error instanceof TurnbackError && error.code === 'RECORDING_HELD') throw error;
+      core.failed(error);
+      return null;
     }
   };
 

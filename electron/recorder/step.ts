@@ -5,6 +5,7 @@ import { fileChanges } from './file-changes.ts';
 import { type FileChange, FileChanged } from './recorder-events.ts';
 import { type Message, records, type StepRecord } from './records.ts';
 import { reportedPath, reports } from './reporting.ts';
+import { absolutePath } from './repository.ts';
 
 /** What the model said in one call. */
 export interface ModelMessage {
@@ -122,7 +123,7 @@ export class Step {
     const relative = reportedPath(this.#core.root, path);
     if (relative === null) return;
     this.#attribution.report(relative);
-    if (event) this.#core.emitter.emit(FileChanged, { ...event, path: `${this.#core.root}/${relative}`, toolCallId: callId });
+    if (event) this.#core.emitter.emit(FileChanged, { ...event, path: absolutePath(this.#core.root, relative), toolCallId: callId });
   }
 
   /**

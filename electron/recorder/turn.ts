@@ -9,7 +9,7 @@ import { undoTrees } from './undo-trees.ts';
 /** A prompt: text, or parts as the model takes them. */
 export type Prompt = string | readonly unknown[];
 
-export type Outcome = 'completed' | 'failed' | 'aborted' | 'interrupted';
+export type Outcome = 'completed' | 'failed' | 'aborted';
 
 /** An input that a caller sent, accepted and in the log. */
 export interface Accepted {

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { appendFile, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { purgeSnapshots } from '../../electron/recorder/purge.ts';
 import { manifest } from '../scenarios/temp.ts';
 import { messageId, Recording, said } from './recording.ts';
 
@@ -174,5 +175,15 @@ describe('after a restart, and in another process', () => {
     expect(await session.runCommand({ name: 'undo' })).toBe('A revert stands. Run unrevert, or send a prompt, first.');
     await session.send('Next', (turn) => turn.answer('Yes.'));
     expect(await said(session)).toEqual(['user: Fix', 'user: Next', 'assistant: Yes.']);
+  });
+
+  test('a thread whose snapshots were purged after a crash opens, and says what it cannot do', async () => {
+    const r = await Recording.make(FILES);
+    await elsewhere(r, [['step', 'First', 'a.txt', 'two\n']], { die: true });
+    await purgeSnapshots({ root: r.root, dataDir: r.dataDir }, { threadId: 'fix-login' });
+    const session = await r.open();
+    expect(session.status).toBe('idle');
+    await expect(session.revert({ messageId: await messageId(session, 'user', 1) })).rejects.toMatchObject({ code: 'TREE_MISSING' });
+    expect(await r.text('a.txt')).toBe('two\n');
   });
 });

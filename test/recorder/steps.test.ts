@@ -1,7 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { localBackend } from '../../electron/recorder/local-backend.ts';
 import { SnapshotFailed } from '../../electron/recorder/recorder-events.ts';
 import type { LogRecord } from '../../electron/recorder/records.ts';
+import { snapshots } from '../../electron/recorder/snapshots.ts';
 import type { Step } from '../../electron/recorder/step.ts';
 import { createGit } from '../../electron/snapshots/git.ts';
 import { Recording, sh } from './recording.ts';
@@ -414,5 +416,54 @@ describe('without snapshots', () => {
     expect(fileLists(await r.records('tanstack/snapshots:step'))).toEqual([['b.txt']]);
     expect(await session.runCommand({ name: 'undo' })).toBe('Nothing to undo.');
     expect([await r.text('a.txt'), await r.text('b.txt')]).toEqual(['two\n', 'bees\n']);
+  });
+
+  test('when the edge of a command cannot be taken, the edge of the step stands for it', async () => {
+    const local = localBackend();
+    let fail = 0;
+    const r = await Recording.make(FILES, {
+      backend: { ...local, capture: (o) => (fail-- === 1 ? Promise.reject(new Error('busy')) : local.capture(o)) },
+    });
+    const session = await r.open();
+    await session.send('Mixed', (turn) =>
+      turn.step(async (step) => {
+        const [edit = '', bash = ''] = await asked(step, 'edit_file', 'bash');
+        await r.call(step, edit, { edit: { 'a.txt': 'two\n' } });
+        fail = 1;
+        await r.call(step, bash, { bash: 'echo bees > b.txt' });
+      }),
+    );
+    expect(r.failures).toEqual(['snapshots: busy']);
+    expect(fileLists(await r.records('tanstack/snapshots:step'))).toEqual([['a.txt', 'b.txt']]);
+  });
+
+  test('a repository that cannot be made turns snapshots off and says why; the thread is recorded all the same', async () => {
+    const r = await Recording.make(FILES);
+    await r.write('../data', 'a file where the folder should be\n');
+    const session = await r.open();
+    expect(r.failures).toEqual([expect.stringMatching(/^snapshots: .*(ENOTDIR|EEXIST)/)]);
+    expect(session.commands).toEqual([]);
+    await r.turn(session, 'Work', { edit: { 'a.txt': 'two\n' } });
+    expect((await session.transcript()).length).toBe(4);
+  });
+
+  test('a repository that another process took over gets no snapshot more', async () => {
+    const r = await Recording.make(FILES);
+    const session = await r.again().history.open({ threadId: 'x', log: r.log });
+    await session.close();
+    const quick = snapshots({ root: r.root, dataDir: r.dataDir, leaseTtl: 60 });
+    const mine = await quick.open({ threadId: 'x', log: r.log });
+    const failures: string[] = [];
+    mine.on(SnapshotFailed, ({ message }) => failures.push(message));
+    const lease = `${String(mine.repository)}.lease`;
+    await writeFile(lease, (await readFile(lease, 'utf8')).replace(/"owner":"[0-9a-f]+"/, '"owner":"another"'));
+    await expect
+      .poll(async () => {
+        await r.turn(mine, 'Work', { edit: { 'a.txt': `${Date.now()}\n` } });
+        return failures.length;
+      })
+      .toBeGreaterThan(0);
+    expect(failures[0]).toContain('Another process took over The snapshots of x');
+    await mine.close();
   });
 });
