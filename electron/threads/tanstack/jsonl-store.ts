@@ -52,6 +52,7 @@ export async function readMetadata(save: string): Promise<JsonObject> {
 /** A thread in a JSONL file. */
 export class JsonlStore implements TanstackStore {
   readonly input: JsonlLog;
+  readonly writable = true;
   metadata: ThreadMetadata = NO_METADATA;
   readonly root = null;
   readonly interrupts = null;

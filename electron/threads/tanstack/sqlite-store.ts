@@ -16,6 +16,7 @@ const BUSY_MS = 5000;
 /** A thread in the SQLite layout. */
 export class SqliteStore implements TanstackStore {
   readonly input: SqliteLog;
+  readonly writable = true;
   readonly #threadId: string;
   readonly #tmpDir: string;
 

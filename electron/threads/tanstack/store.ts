@@ -6,6 +6,8 @@ import type { ThreadMetadata } from './metadata.ts';
 /** What a kind of store adds to its log. */
 export interface TanstackStore {
   readonly input: LogInput;
+  /** False where there is no log that a revert could be kept in. */
+  readonly writable: boolean;
   /** Brings `metadata` up to date where it lies outside the log. */
   prepare(): Promise<void>;
   /** What the metadata store says of the thread, as of the last read. */

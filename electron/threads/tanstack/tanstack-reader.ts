@@ -24,7 +24,7 @@ const MOST_BAD_BYTES = 1 << 20;
 
 /** One thread of a harness log. */
 export class TanstackReader implements ThreadReader {
-  readonly writer: LogWriter;
+  readonly writer: LogWriter | null;
   readonly #head: ThreadHead;
   readonly #options: OpenOptions;
   readonly #store: TanstackStore;
@@ -43,7 +43,7 @@ export class TanstackReader implements ThreadReader {
     this.#logId = options.logId;
     this.#log = this.#newLog();
     this.#model = this.#build();
-    this.writer = new TanstackWriter({
+    const writer = new TanstackWriter({
       store: this.#store,
       log: () => this.#log,
       waiting: () => this.#model.thread.status === 'waiting',
@@ -51,6 +51,7 @@ export class TanstackReader implements ThreadReader {
       workspaceReason: () => this.#workspaceReason(),
       liveSign: () => this.liveSign(),
     });
+    this.writer = this.#store.writable ? writer : null;
   }
 
   thread(): Thread {
@@ -90,6 +91,8 @@ export class TanstackReader implements ThreadReader {
   #newLog(): LogFold {
     const log = new LogFold({ threadId: this.#head.threadId, logId: this.#logId, root: this.#namedRoot() });
     log.thread.addEarlierSteps(this.#store.metadata.steps);
+    // With a log the revert that stands is the log's; without one it is kept in the metadata.
+    if (!this.#store.writable) log.thread.setRevert(this.#store.metadata.revert);
     return log;
   }
 

@@ -7,6 +7,7 @@ import { ownDataOf } from '../places.ts';
 import type { Listing, OpenOptions, Places, Source, ThreadReader } from '../source.ts';
 import { JsonlStore, logIdOfFile } from './jsonl-store.ts';
 import { listSessions, threadsOfFile } from './jsonl-threads.ts';
+import { loglessThreads, MetadataStore } from './metadata-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { logIdOfThread, threadsOfDatabase } from './sqlite-threads.ts';
 import { TanstackReader } from './tanstack-reader.ts';
@@ -53,12 +54,17 @@ function tmpOf(places: Places): string {
   return path.join(ownDataOf({ HOME: places.home, ...places.env }), 'tmp');
 }
 
-/** The folders in which the known apps keep their sessions (`formats/tanstack.md`, JSONL layout), and Turnback its samples. */
+/** The save folders of the known apps (`formats/tanstack.md`, JSONL layout). */
+async function knownSaves(places: Places): Promise<string[]> {
+  const names = (await namesIn(places.home)).filter((name) => name.startsWith('.tanstack-harness-'));
+  return names.map((name) => path.join(places.home, name));
+}
+
+/** The folders in which the known apps keep their sessions, and Turnback its samples. */
 async function knownSessions(places: Places): Promise<string[]> {
   const folders: string[] = [];
-  for (const name of await namesIn(places.home)) {
-    const sessions = path.join(places.home, name, 'sessions');
-    if (name.startsWith('.tanstack-harness-') && (await kindOf(sessions)) === 'folder') folders.push(sessions);
+  for (const save of await knownSaves(places)) {
+    if ((await kindOf(path.join(save, 'sessions'))) === 'folder') folders.push(path.join(save, 'sessions'));
   }
   const samples = path.join(path.dirname(tmpOf(places)), 'samples');
   return [...folders, ...(await sessionFolders(samples, SAMPLE_DEPTH))];
@@ -75,13 +81,21 @@ async function problemsOf(listing: Listing, where: string, work: () => Promise<v
   try {
     await work();
   } catch (error) {
+    if (listing.problems.some((problem) => problem.path === where)) return;
     listing.problems.push({ path: where, message: error instanceof Error ? error.message : String(error) });
   }
+}
+
+async function addLogless(save: string, listing: Listing): Promise<void> {
+  await problemsOf(listing, path.join(save, 'metadata.json'), async () => {
+    listing.threads.push(...(await loglessThreads(save)));
+  });
 }
 
 async function list(places: Places): Promise<Listing> {
   const listing: Listing = { threads: [], problems: [] };
   for (const sessions of await knownSessions(places)) await problemsOf(listing, sessions, () => listSessions(sessions, listing));
+  for (const save of await knownSaves(places)) await addLogless(save, listing);
   for (const database of await knownDatabases(places)) {
     await problemsOf(listing, database, async () => {
       listing.threads.push(...(await threadsOfDatabase(database, tmpOf(places))));
@@ -97,6 +111,7 @@ async function threadsBelow(folder: string): Promise<ThreadHead[]> {
   for (const sessions of [...own, ...(await sessionFolders(folder, 2)), folder]) {
     if (listing.threads.length === 0 || sessions !== folder) await listSessions(sessions, listing);
   }
+  await addLogless(folder, listing);
   return unique(listing.threads);
 }
 
@@ -116,14 +131,18 @@ async function locate(named: string, places: Places): Promise<ThreadHead[]> {
   const kind = await kindOf(named);
   if (kind === null) return [];
   if (kind === 'folder') return locateInFolder(await realpath(named), places);
-  if (await isDatabase(named)) return threadsOfDatabase(named, tmpOf(places));
-  return threadsOfFile(named);
+  const file = await realpath(named);
+  if (await isDatabase(file)) return threadsOfDatabase(file, tmpOf(places));
+  return path.basename(file) === 'metadata.json' ? loglessThreads(path.dirname(file)) : threadsOfFile(file);
 }
 
 async function openThread(head: ThreadHead, options: OpenOptions): Promise<ThreadReader> {
   const tmpDir = path.join(options.ownData, 'tmp');
   if ((await kindOf(head.log)) !== 'file') throw new TurnbackError('NOT_FOUND', { path: head.log });
   const { threadId, log } = head;
+  if (path.basename(log) === 'metadata.json') {
+    return new TanstackReader({ head, open: options, store: new MetadataStore(log, threadId), logId: threadId });
+  }
   if (!(await isDatabase(log))) {
     return new TanstackReader({ head, open: options, store: new JsonlStore(log, threadId), logId: logIdOfFile(log) });
   }

@@ -179,19 +179,23 @@ export class ThreadFold {
 
   #revert(record: JsonObject, at: RecordAt): void {
     const revert = objectField(record, 'revert');
+    if (!this.setRevert(revert) && record['revert'] !== null) this.malformed.push('harness.revert');
+    this.jumps.push({ seq: at.seq, now: this.revert?.files?.now ?? null });
+  }
+
+  /** The revert that stands from now on; null or without a message: none. True when one stands. */
+  setRevert(revert: JsonObject | null): boolean {
     const messageId = revert && textField(revert, 'messageId');
     if (revert === null || messageId === null) {
-      if (record['revert'] !== null) this.malformed.push('harness.revert');
       this.revert = null;
-      this.jumps.push({ seq: at.seq, now: null });
-      return;
+      return false;
     }
     const files = objectField(revert, 'files');
     const now = files && textField(files, 'now');
     const paths = files && textsField(files, 'files');
     const known = now !== null && paths !== null;
     this.revert = { messageId, files: known ? { now, files: paths } : null, unknownFiles: !known && Object.hasOwn(revert, 'files') };
-    this.jumps.push({ seq: at.seq, now: known ? now : null });
+    return true;
   }
 
   #hostRecord(type: string, record: JsonObject, at: RecordAt): void {
