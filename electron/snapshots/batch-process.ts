@@ -16,10 +16,42 @@ interface Question {
   reject(error: Error): void;
 }
 
+/** Questions in order. Taking one does not move the others, of which there may be many thousands. */
+class Line {
+  #questions: Question[] = [];
+  #first = 0;
+
+  get length(): number {
+    return this.#questions.length - this.#first;
+  }
+
+  add(questions: readonly Question[]): void {
+    for (const question of questions) this.#questions.push(question);
+  }
+
+  first(): Question | undefined {
+    return this.#questions[this.#first];
+  }
+
+  take(): Question | undefined {
+    const question = this.#questions[this.#first];
+    this.#first += 1;
+    if (this.#first >= this.#questions.length) this.takeAll();
+    return question;
+  }
+
+  takeAll(): Question[] {
+    const rest = this.#questions.slice(this.#first);
+    this.#questions = [];
+    this.#first = 0;
+    return rest;
+  }
+}
+
 /** One life of the process, with the questions that it has not answered yet, oldest first. */
 interface Session {
   process: GitProcess;
-  open: Question[];
+  open: Line;
 }
 
 /** An unused process is ended after this time, so that no file of a foreign store stays open for long. */
@@ -61,7 +93,7 @@ export class BatchProcess {
     const leaving = [...this.#sessions].map(async ({ process, open }) => {
       if (open.length > 0) process.kill();
       else process.end();
-      for (const question of open.splice(0)) question.reject(new TurnbackError('CANCELLED'));
+      for (const question of open.takeAll()) question.reject(new TurnbackError('CANCELLED'));
       const timer = setTimeout(() => process.kill(), LEAVE);
       // One that never started has told so to whoever asked it.
       await process.done.catch(() => -1);
@@ -82,7 +114,7 @@ export class BatchProcess {
     if (batch.length === 0) return;
     try {
       const session = this.#current ?? this.#begin();
-      session.open.push(...batch);
+      session.open.add(batch);
       session.process.write(Buffer.from(batch.map(({ oid }) => `${oid}\n`).join('')));
     } catch (error) {
       for (const question of batch) question.reject(error instanceof Error ? error : new Error(String(error)));
@@ -90,7 +122,7 @@ export class BatchProcess {
   }
 
   #begin(): Session {
-    const session: Session = { process: this.#start(), open: [] };
+    const session: Session = { process: this.#start(), open: new Line() };
     this.#current = session;
     this.#sessions.add(session);
     void this.#follow(session);
@@ -108,11 +140,11 @@ export class BatchProcess {
       process.kill();
       if (this.#current === session) this.#current = null;
       const fatal = error instanceof TurnbackError ? error : new TurnbackError('INTERNAL', { cause: String(error) }, { cause: error });
-      for (const question of open.splice(0)) question.reject(fatal);
+      for (const question of open.takeAll()) question.reject(fatal);
       failure = fatal;
     }
     this.#sessions.delete(session);
-    for (const [position, question] of open.splice(0).entries()) {
+    for (const [position, question] of open.takeAll().entries()) {
       // Only the question that was being answered can be at fault; the others just wait again.
       if (position === 0) question.tries += 1;
       if (this.#closed) question.reject(new TurnbackError('CANCELLED'));
@@ -147,16 +179,20 @@ export class BatchProcess {
         const size = Number(text);
         if (text === undefined) this.#answer(session, null);
         else if (!this.#contents) this.#answer(session, { type, size, content: Buffer.alloc(0) });
-        else if (size > (session.open[0]?.maxBytes ?? 0)) {
+        else if (size > (session.open.first()?.maxBytes ?? 0)) {
           this.#refuse(session, size);
           return;
+        } else if (at + size < chunk.length && chunk.length <= 2 * size) {
+          // It came in one piece that holds little else: no copy.
+          this.#answer(session, { type, size, content: chunk.subarray(at, at + size) });
+          at += size + 1;
         } else body = { type, content: Buffer.allocUnsafe(size), filled: 0 };
       }
     }
   }
 
   #answer(session: Session, answer: BatchAnswer | null): void {
-    session.open.shift()?.resolve(answer);
+    session.open.take()?.resolve(answer);
     if (session.open.length > 0 || this.#unsent.length > 0) return;
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => this.#rest(), IDLE);
@@ -170,7 +206,7 @@ export class BatchProcess {
 
   /** The object is larger than its caller takes. It is on its way already, so this process goes. */
   #refuse(session: Session, size: number): void {
-    const question = session.open.shift();
+    const question = session.open.take();
     question?.reject(new TurnbackError('TOO_LARGE', { path: question.oid, bytes: size }));
     if (this.#current === session) this.#current = null;
     session.process.kill();

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
-import { bytesOfTreePath, showTreePath, type TreePath } from '../../shared/tree-path.ts';
+import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { type ObjectFormat, objectHeader, objectId } from './object-id.ts';
 import type { TreeEntry } from './objects.ts';
+import { latin1OfPath } from './path-bytes.ts';
 
 /** What stands at a path now. `oid` is the id git would give to the raw bytes (a link's: its target). */
 export type DiskState =
@@ -16,7 +17,6 @@ export type DiskState =
   | { kind: 'blocked'; why: string };
 
 const windows = process.platform === 'win32';
-const SLASH = Buffer.from('/');
 const CHUNK = 256 * 1024;
 /** Milliseconds of work without a pause. */
 const BREATH = 8;
@@ -27,9 +27,7 @@ const WAS_FILE = 'something that was a file a moment ago';
 
 /** The absolute path as bytes; names that are not UTF-8 stay what they are. */
 export function diskPath(root: string, path: TreePath): Buffer {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: plain ASCII, which most paths are, is its own bytes
-  if (/^[\x00-\x7f]*$/.test(path)) return Buffer.from(`${root}/${path}`);
-  return Buffer.concat([Buffer.from(root), SLASH, bytesOfTreePath(path)]);
+  return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(latin1OfPath(path), 'latin1')]);
 }
 
 /** When this module last let others run. */

@@ -1,7 +1,8 @@
 import { TurnbackError } from '../../shared/errors.ts';
-import { bytesOfTreePath, type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
 import { BatchProcess } from './batch-process.ts';
 import { emptyTree, formatOfId } from './object-id.ts';
+import { latin1OfPath, pathOfLatin1 } from './path-bytes.ts';
 import type { SnapshotStore } from './store.ts';
 import { parseTree, type TreeLine } from './tree-object.ts';
 
@@ -67,7 +68,7 @@ export class ObjectReader {
 
   /** What stands at the path, null when nothing or a folder does. */
   async entry(tree: string, path: TreePath): Promise<TreeEntry | null> {
-    const parts = Buffer.from(bytesOfTreePath(path)).toString('latin1').split('/');
+    const parts = latin1OfPath(path).split('/');
     let at = tree;
     for (const [depth, part] of parts.entries()) {
       const line = (await this.#tree(at, tree)).get(part);
@@ -92,7 +93,7 @@ export class ObjectReader {
         stack.push({ prefix: `${top.prefix}${next.value.name}/`, lines });
       } else {
         if (found.size >= MAX_ENTRIES) throw new TurnbackError('TREE_TOO_LARGE', { tree, count: MAX_ENTRIES });
-        found.set(textOf(top.prefix + next.value.name), { mode: next.value.mode, oid: next.value.oid });
+        found.set(pathOfLatin1(top.prefix + next.value.name), { mode: next.value.mode, oid: next.value.oid });
       }
     }
     return found;
@@ -196,10 +197,4 @@ export class ObjectReader {
       this.#lines -= dropped.size;
     }
   }
-}
-
-/** A path whose bytes are given as latin1 text. */
-function textOf(latin1: string): TreePath {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: plain ASCII, which most paths are, is its own text
-  return /^[\x00-\x7f]*$/.test(latin1) ? latin1 : treePathOfBytes(Buffer.from(latin1, 'latin1'));
 }

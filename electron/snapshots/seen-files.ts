@@ -7,7 +7,12 @@ import { writeDurably } from './durable.ts';
 
 /** What a file was when it was last read: size, mtime, ctime and inode, and the id of its bytes. */
 const rowSchema = z.tuple([z.number(), z.number(), z.number(), z.number(), z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)]);
-const fileSchema = z.object({ version: z.literal(1), at: z.number(), files: z.array(z.tuple([z.string(), rowSchema])) });
+const fileSchema = z.object({
+  version: z.literal(1),
+  at: z.number(),
+  checked: z.number(),
+  files: z.array(z.tuple([z.string(), rowSchema])),
+});
 
 /** A change this soon before the notes were made may not show in the times of a file (as with git's own index). */
 const TOO_CLOSE = 2_000;
@@ -21,10 +26,13 @@ export class SeenFiles {
   readonly #believed: number;
   readonly #now = new Map<TreePath, z.infer<typeof rowSchema>>();
   readonly #started = Date.now();
+  /** When the store was last asked whether it still has what was noted; epoch milliseconds. */
+  checked: number;
 
-  private constructor(before: ReadonlyMap<TreePath, z.infer<typeof rowSchema>>, at: number) {
+  private constructor(before: ReadonlyMap<TreePath, z.infer<typeof rowSchema>>, at: number, checked: number) {
     this.#before = before;
     this.#believed = at - TOO_CLOSE;
+    this.checked = checked;
   }
 
   static async read(file: string): Promise<SeenFiles> {
@@ -32,11 +40,11 @@ export class SeenFiles {
     try {
       text = await readFile(file, 'utf8');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new SeenFiles(new Map(), 0);
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new SeenFiles(new Map(), 0, 0);
       throw error;
     }
     const notes = fileSchema.safeParse(parsed(text));
-    return notes.success ? new SeenFiles(new Map(notes.data.files), notes.data.at) : new SeenFiles(new Map(), 0);
+    return notes.success ? new SeenFiles(new Map(notes.data.files), notes.data.at, notes.data.checked) : new SeenFiles(new Map(), 0, 0);
   }
 
   /** The id of the file's bytes, null when it must be read. */
@@ -54,7 +62,7 @@ export class SeenFiles {
   /** Keeps the notes of this round in place of the last. */
   async write(file: string): Promise<void> {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await writeDurably(file, JSON.stringify({ version: 1, at: this.#started, files: [...this.#now] }));
+    await writeDurably(file, JSON.stringify({ version: 1, at: this.#started, checked: this.checked, files: [...this.#now] }));
   }
 }
 

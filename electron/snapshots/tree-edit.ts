@@ -1,5 +1,6 @@
-import { bytesOfTreePath, type TreePath } from '../../shared/tree-path.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
 import type { TreeEntry } from './objects.ts';
+import { latin1OfPath } from './path-bytes.ts';
 import { type TreeLine, treeBytes } from './tree-object.ts';
 
 /** The changes below one folder. `entry`: what shall stand here; null for no file; undefined for no change. */
@@ -23,7 +24,7 @@ function nodesOf(changes: ReadonlyMap<TreePath, TreeEntry | null>): Node {
   const root = node();
   for (const [path, entry] of changes) {
     let at = root;
-    for (const part of Buffer.from(bytesOfTreePath(path)).toString('latin1').split('/')) {
+    for (const part of latin1OfPath(path).split('/')) {
       if (part === '') throw new Error('a tree path has no empty part');
       const next = at.children.get(part) ?? node();
       at.children.set(part, next);
@@ -34,6 +35,11 @@ function nodesOf(changes: ReadonlyMap<TreePath, TreeEntry | null>): Node {
   return root;
 }
 
+/** Waits for all, also after a failure, so that nothing goes on unseen; then throws the first. */
+async function allDone(work: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
+}
+
 /**
  * The id of the tree that is `base` with some paths replaced or removed. Only folders above a changed path are written.
  * Null removes a file, never a folder; an entry takes the place of a folder, and a path below it that of a file. A folder
@@ -42,6 +48,7 @@ function nodesOf(changes: ReadonlyMap<TreePath, TreeEntry | null>): Node {
 export async function editTree(edit: TreeEdit): Promise<string> {
   const walk = async (base: string | null, change: Node): Promise<string | null> => {
     const lines = new Map((base === null ? [] : await edit.lines(base)).map((line) => [line.name, line]));
+    const below: Promise<void>[] = [];
     for (const [name, child] of change.children) {
       const old = lines.get(name);
       const folder = old?.mode === '40000' ? old.oid : null;
@@ -51,10 +58,13 @@ export async function editTree(edit: TreeEdit): Promise<string> {
       }
       if (child.entry === null && folder === null) lines.delete(name);
       if (child.children.size === 0) continue;
-      const tree = await walk(folder, child);
-      if (tree !== null) lines.set(name, { name, mode: '40000', oid: tree });
-      else if (folder !== null) lines.delete(name);
+      const settle = (tree: string | null): void => {
+        if (tree !== null) lines.set(name, { name, mode: '40000', oid: tree });
+        else if (folder !== null) lines.delete(name);
+      };
+      below.push(walk(folder, child).then(settle));
     }
+    await allDone(below);
     if (lines.size === 0 && change !== root) return null;
     const all = [...lines.values()];
     return edit.write(treeBytes(all), all);

@@ -11,6 +11,12 @@ import { SeenFiles } from './seen-files.ts';
 import type { SnapshotStore } from './store.ts';
 import { editTree } from './tree-edit.ts';
 
+/** Milliseconds for which we believe that the agent's store still has what it had; to ask for each file costs more than to look at it. */
+const CHECK_AFTER = 60_000;
+
+/** What git might refuse: its own folder's name in some spelling. */
+const MAYBE_UNSAFE = /git|[^\x20-\x7e]/i;
+
 export interface WorkspaceOptions {
   root: string;
   /** A file of ours that makes the next time fast. */
@@ -78,15 +84,19 @@ export async function treeOfWorkspace(store: SnapshotStore, files: readonly Tree
         const commit = await commitOf(store, o.root, path.slice(0, -1));
         if (commit === null) left.push(path);
         else changes.set(path.slice(0, -1), { mode: '160000', oid: commit });
-      } else if (safePath(path, 'linux') !== true) left.push(path);
+      } else if (MAYBE_UNSAFE.test(path) && safePath(path, 'linux') !== true) left.push(path);
       else {
         const entry = await entryOf(intake, seen, o.root, path);
         if (entry !== null) changes.set(path, entry);
       }
     }
     await intake.give();
-    await takeAgain(writer, intake, changes);
-    await intake.give();
+    const age = Date.now() - seen.checked;
+    if (age < 0 || age > CHECK_AFTER) {
+      await takeAgain(writer, intake, changes);
+      await intake.give();
+      seen.checked = Date.now();
+    }
     const tree = await editTree({ base: null, changes, lines: async () => [], write: (bytes) => writer.put('tree', bytes) });
     await writer.finish();
     await seen.write(o.indexFile);
