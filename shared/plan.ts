@@ -40,8 +40,8 @@ export type SideEffect = z.infer<typeof sideEffectSchema>;
 export const recallShownSchema = z.object({
   /** The prompt's own text, for copying. */
   text: z.string(),
-  /** `appended`: it takes effect at once; `pending`: the log has no open step, so it is planned until DSH opens one. */
-  log: z.enum(['appended', 'pending']),
+  /** `appended`: it takes effect at once; `pending`: the log has no open step, so it is planned until DSH opens one; `none`: files only. */
+  log: z.enum(['appended', 'pending', 'none']),
   /** Every file of the change lists, turn by turn, newest first. They stay as they are unless files are in scope. */
   changed: z.array(z.object({ turn: z.number(), path: z.string(), added: z.number(), removed: z.number(), binary: z.boolean() })),
 });

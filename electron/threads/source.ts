@@ -1,5 +1,6 @@
 import type { Reason } from '../../shared/errors.ts';
 import type { MessageBody, Problem, SourceKind, Thread, ThreadHead } from '../../shared/model.ts';
+import type { SideEffect } from '../../shared/plan.ts';
 
 /** Where stores are looked for. Every path absolute. */
 export interface Places {
@@ -65,6 +66,78 @@ export interface RedoPoint {
   files: string[];
 }
 
+/** What a recall covers, in numbers of the agent's log: plain data that can be kept (formats/dsh.md, recall step by step). */
+export interface RecallSpan {
+  targetSeq: number;
+  targetMessageId: string;
+  startSeq: number;
+  endSeq: number;
+  /** Every node of the surface that goes, in its order. */
+  nodes: number[];
+  /** How many events the log held when the span was made. */
+  logLength: number;
+}
+
+/** The files that one turn changed, as the agent's own service lists them. */
+export interface RecallList {
+  turn: number;
+  seq: number;
+  /** The list is cut where this is more than there are files. */
+  total: number;
+  files: { path: string; added: number; removed: number; binary: boolean }[];
+}
+
+/** What taking everything after a stop back would mean. */
+export interface RecallOffer {
+  span: RecallSpan;
+  /** The prompt's own text. */
+  text: string;
+  turns: number[];
+  /** Messages of the thread that go, as places in its list. */
+  rows: number[];
+  sideEffects: SideEffect[];
+  /** Newest turn first. */
+  lists: RecallList[];
+  /** Why the gate does not let it through. */
+  refusal: Reason | null;
+}
+
+/** Bytes that a recall adds to the agent's log, and where: kept before they are written, so that it is known afterwards how far it came. */
+export interface RecallBatch {
+  /** Bytes of the log before it. */
+  length: number;
+  bytes: Buffer;
+}
+
+/**
+ * Taking messages back where the agent itself calls that a recall: a tombstone in its log instead of a record of a revert
+ * (formats/dsh.md 6 and 7). Everything speaks of the log as it was read last, unless it says otherwise.
+ */
+export interface Recaller {
+  /** The place in the log that the current fold ends at; opaque. */
+  position(): string;
+  /** Why nothing may be recalled in this log, whatever the message; null when something may. */
+  refusal(): Promise<Reason | null>;
+  /** The recall of everything after the stop, with its gate; a reason when no recall can start there. Asks a running host for its lists. */
+  offer(stop: number, signal?: AbortSignal): Promise<RecallOffer | Reason>;
+  /** The same for a span that was planned before: its words and calls. The gate let it through then. */
+  again(span: RecallSpan): RecallOffer;
+  /** Does the log end inside a step, where a tombstone may stand? */
+  stepIsOpen(): boolean;
+  /** What became of a planned span: it still waits for a step, may be carried out now, was done, or does not fit any more. */
+  stateOf(span: RecallSpan): 'waits' | 'ready' | 'done' | 'stale';
+  /** The content of a file before a turn, from its content after it (null: no file), or why that cannot be told. */
+  before(list: RecallList, index: number, now: Buffer | null, signal?: AbortSignal): Promise<{ content: Buffer | null } | Reason>;
+  /** The tombstone of a span for the log as it is on disk now, whole log validated with it. `id` names it. Throws why it cannot be. */
+  prepare(span: RecallSpan, id: string, at: number): Promise<RecallBatch>;
+  /** How much of a batch the log on disk holds at its place; `other` when something else stands there. */
+  holds(batch: RecallBatch): Promise<'none' | 'part' | 'all' | 'other'>;
+  /** Appends what is missing of a batch. Durable when it resolves; on failure the log ends where it ended. Throws LOG_MOVED, LOG_LIVE. */
+  append(batch: RecallBatch): Promise<void>;
+  /** Takes an unfinished piece of the batch off the end of the log; a whole one stays. */
+  withdraw(batch: RecallBatch): Promise<void>;
+}
+
 /** An opened thread of one source. Nothing is locked and no handle stays open between calls. */
 export interface ThreadReader {
   /** The fold as of the last `read`; cheap. */
@@ -79,6 +152,8 @@ export interface ThreadReader {
   /** Signs that a program uses the thread right now, as words; null when there is none. */
   liveSign(): Promise<string | null>;
   readonly writer: LogWriter | null;
+  /** For a source whose agent takes messages back by recall. */
+  readonly recall?: Recaller;
   close(): Promise<void>;
 }
 

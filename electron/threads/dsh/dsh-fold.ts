@@ -12,6 +12,8 @@ export interface DshFold {
   thread: Thread;
   surface: Surface;
   eventOf: Map<string, DshEvent>;
+  /** The sequence number of each message's event, in the order of the messages. */
+  seqs: number[];
 }
 
 /** Folds a log into the thread that people see: every message ever shown, with those that left the surface marked. */
@@ -21,6 +23,7 @@ export function foldDsh(log: DshLog, head: ThreadHead): DshFold {
   const cwd = head.root;
   const messages: Message[] = [];
   const eventOf = new Map<string, DshEvent>();
+  const seqs: number[] = [];
   let turn: number | null = null;
   for (const event of log.events) {
     if (event.type === 'turn/start') turn = integer(fields(event.data)['turn']);
@@ -28,6 +31,7 @@ export function foldDsh(log: DshLog, head: ThreadHead): DshFold {
     if (row !== null) {
       messages.push({ ...row, turn: row.turn ?? turn });
       eventOf.set(row.id, event);
+      seqs.push(event.seq);
     }
     if (event.type === 'turn/end') turn = null;
   }
@@ -45,7 +49,7 @@ export function foldDsh(log: DshLog, head: ThreadHead): DshFold {
     notices: noticesOf(log, head),
     keeps: 'log',
   };
-  return { thread, surface, eventOf };
+  return { thread, surface, eventOf, seqs };
 }
 
 function callFacts(log: DshLog): Map<string, CallFacts> {

@@ -2,25 +2,31 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
-import type { LogWriter, OpenOptions, ThreadReader } from '../source.ts';
+import type { LogWriter, OpenOptions, Recaller, ThreadReader } from '../source.ts';
 import { type DshFold, foldDsh, titleOf } from './dsh-fold.ts';
 import type { Generation } from './dsh-layout.ts';
 import { type DshLog, readLog } from './dsh-log.ts';
 import { bodyOf } from './dsh-messages.ts';
+import { DshRecaller } from './dsh-recaller.ts';
+import { hostLists } from './host-lists.ts';
 import { liveSignOf } from './liveness.ts';
 
 /** An opened DSH session. The whole log is read again when its file changed; it holds no handle in between. */
 export class DshReader implements ThreadReader {
   readonly writer: LogWriter | null = null;
+  readonly recall: Recaller;
   readonly #generation: Generation;
   readonly #head: ThreadHead;
   #identity = '';
+  #length = 0;
   #log: DshLog | null = null;
   #fold: DshFold | null = null;
 
   constructor(generation: Generation, head: ThreadHead, options: OpenOptions) {
     this.#generation = generation;
     this.#head = { ...head, root: options.root ?? head.root };
+    const lists = hostLists(options.places.env);
+    this.recall = new DshRecaller({ generation, lists, log: () => this.log(), fold: () => this.fold(), length: () => this.#length });
   }
 
   /** The log as last read. */
@@ -43,9 +49,11 @@ export class DshReader implements ThreadReader {
     const found = await stat(file, { bigint: true });
     const identity = `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`;
     if (identity === this.#identity) return false;
-    const log = readLog(await readFile(file), zstd);
+    const bytes = await readFile(file);
+    const log = readLog(bytes, zstd);
     if (log === null) throw new TurnbackError('NOT_A_LOG', { path: file, cause: 'it has no header of a DSH session' });
     this.#identity = identity;
+    this.#length = bytes.length;
     this.#log = log;
     this.#fold = foldDsh(log, {
       ...this.#head,

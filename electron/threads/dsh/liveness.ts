@@ -13,7 +13,7 @@ export async function liveSignOf(folder: string, log: string): Promise<string | 
 }
 
 /** The process that holds a flock on the file; null when nobody does or the system does not tell. */
-async function lockHolder(file: string): Promise<string | null> {
+export async function lockHolder(file: string): Promise<string | null> {
   let inode: bigint;
   let locks: string;
   try {

@@ -1,4 +1,5 @@
-import { type Reason, reason } from '../../../shared/errors.ts';
+import { type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
+import type { RecallSpan } from '../source.ts';
 import { type DshEvent, fields, integer, list, text } from './dsh-event.ts';
 import type { DshLog } from './dsh-log.ts';
 import { isPrompt } from './dsh-messages.ts';
@@ -16,6 +17,8 @@ export interface RangeCall {
   file: boolean;
   /** Sequence number of its result when that was no error; null otherwise. */
   done: number | null;
+  /** Nobody knows whether it took effect: it was started and never answered, or answered so by the repair after a crash. */
+  unknown: boolean;
 }
 
 /** What a recall of one prompt covers: from it to the end of the conversation. */
@@ -29,6 +32,8 @@ export interface RecallRange {
   nodes: number[];
   turns: number[];
   calls: RangeCall[];
+  /** File tool calls of all covered turns, also those before a prompt that was sent in mid-turn: its turn's list is one. */
+  writes: RangeCall[];
   /** The newest `workspace/changes` event of each covered turn that has one. */
   changes: { turn: number; seq: number }[];
 }
@@ -43,20 +48,34 @@ export function recallRange(log: DshLog, targetSeq: number): RecallRange | Reaso
   const at = nodes.indexOf(targetSeq);
   const endSeq = nodes.at(-1);
   if (at < 0 || endSeq === undefined) return reason('NOT_ON_SURFACE');
-  const turns = coveredTurns(log.events, targetSeq);
+  return rangeFrom(log, target, { nodes: nodes.slice(at), endSeq, until: log.events.length });
+}
+
+/** The range that was planned before, with its words, turns and calls; what came after it is not part of it. */
+export function rangeOfSpan(log: DshLog, span: RecallSpan): RecallRange {
+  const target = log.events[span.targetSeq];
+  if (target === undefined) throw new TurnbackError('STALE_PENDING');
+  return rangeFrom(log, target, { nodes: span.nodes, endSeq: span.endSeq, until: span.logLength });
+}
+
+function rangeFrom(log: DshLog, target: DshEvent, to: { nodes: number[]; endSeq: number; until: number }): RecallRange {
+  const events = log.events.slice(0, to.until);
+  const turns = coveredTurns(events, target.seq);
+  const calls = callsIn(events, log.header.version);
   return {
     target,
     text: list(messageOf(target)['content'])
       .map(fields)
       .flatMap((block) => (block['type'] === 'text' ? [text(block['text']) ?? ''] : []))
       .join('\n'),
-    startSeq: targetSeq,
-    endSeq,
-    nodes: nodes.slice(at),
+    startSeq: target.seq,
+    endSeq: to.endSeq,
+    nodes: to.nodes,
     turns,
-    calls: callsFrom(log, targetSeq),
+    calls: calls.filter((call) => call.seq >= target.seq),
+    writes: calls.filter((call) => call.file && turns.includes(call.turn)),
     changes: turns.flatMap((turn) => {
-      const own = log.events.filter((event) => event.type === 'workspace/changes' && integer(fields(event.data)['turn']) === turn);
+      const own = events.filter((event) => event.type === 'workspace/changes' && integer(fields(event.data)['turn']) === turn);
       const newest = own.at(-1);
       return newest ? [{ turn, seq: newest.seq }] : [];
     }),
@@ -75,21 +94,27 @@ function coveredTurns(events: readonly DshEvent[], from: number): number[] {
   return [...turns];
 }
 
-function callsFrom(log: DshLog, from: number): RangeCall[] {
-  const done = new Map<string, number>();
-  for (const event of log.events) {
-    const id = event.type === 'tool/result' ? resultCallId(event, log.header.version) : null;
-    if (id !== null && !isError(event)) done.set(id, event.seq);
-  }
-  return log.events.flatMap((event) => {
-    if (event.seq < from || (event.type !== 'tool/call' && event.type !== 'tool/ptc-dispatch')) return [];
+/** Every call, each with what its own answer says; ids are unique within a step only. */
+function callsIn(events: readonly DshEvent[], version: number): RangeCall[] {
+  const calls: RangeCall[] = [];
+  const open = new Map<string, RangeCall>();
+  let turn = 0;
+  for (const event of events) {
     const data = fields(event.data);
-    const [name, json] = [text(data['name']) ?? 'tool', text(data['arguments']) ?? ''];
-    const result = done.get(text(data['callId']) ?? '') ?? null;
-    return [
-      { seq: event.seq, turn: integer(data['turn']) ?? 0, name, arguments: json, file: isFileTool(name, inputOf(json)), done: result },
-    ];
-  });
+    if (event.type === 'turn/start') turn = integer(data['turn']) ?? turn;
+    if (event.type === 'tool/call' || event.type === 'tool/ptc-dispatch') {
+      const [name, json] = [text(data['name']) ?? 'tool', text(data['arguments']) ?? ''];
+      const file = isFileTool(name, inputOf(json));
+      const call = { seq: event.seq, turn, name, arguments: json, file, done: null, unknown: true };
+      calls.push(call);
+      open.set(text(data['callId']) ?? '', call);
+    }
+    const call = event.type === 'tool/result' ? open.get(resultCallId(event, version) ?? '') : undefined;
+    if (call === undefined || event.surfaceOp !== 'append') continue;
+    call.done = isError(event) ? null : event.seq;
+    call.unknown = fields(data['error'])['code'] === 'TOOL_OUTCOME_UNKNOWN';
+  }
+  return calls;
 }
 
 function isError(event: DshEvent): boolean {

@@ -54,6 +54,8 @@ export function reverseHunks(diff: TextDiff, now: Buffer | null): Restored | Rea
     const made = diff.hunks.flatMap((hunk) => sideOf(hunk, '+'));
     return made.length === lines.length && made.every((line, at) => line === lines[at]) ? { content: null } : conflict;
   }
+  // A coarse comparison is one hunk of all lines, so it says nothing about a file that holds more.
+  if (diff.coarse && lines.length !== diff.hunks.reduce((sum, hunk) => sum + hunk.newLines, 0)) return conflict;
   for (const hunk of diff.hunks) {
     const after = sideOf(hunk, '+');
     // A hunk without lines on its after side names the line before it, or 1 at the start of the file.
@@ -66,6 +68,17 @@ export function reverseHunks(diff: TextDiff, now: Buffer | null): Restored | Rea
   });
   if (patched === false) return conflict;
   return { content: joined(split(Buffer.from(patched, 'latin1')).lines, terminated) };
+}
+
+/** Does the file stand as it was before the turn, wherever the diff can tell? So it is after the turn's change was taken out. */
+export function standsBefore(diff: TextDiff, now: Buffer | null): boolean {
+  if (!diff.before) return now === null;
+  if (now === null) return false;
+  const { lines } = split(now);
+  const fits = (hunk: ChangeHunk): boolean => sideOf(hunk, '-').every((line, k) => lines[hunk.oldStart - 1 + k] === line);
+  // A side without any line, context included, is that of an empty file; a deleted file is listed whole.
+  const whole = !diff.after || diff.coarse || diff.hunks.some((hunk) => hunk.oldLines === 0);
+  return diff.hunks.every(fits) && (!whole || lines.length === diff.hunks.reduce((sum, hunk) => sum + hunk.oldLines, 0));
 }
 
 function joined(lines: readonly string[], terminated: boolean): Buffer {

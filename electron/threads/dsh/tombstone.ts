@@ -2,7 +2,7 @@ import { type Reason, reason } from '../../../shared/errors.ts';
 import { type DshEvent, fields, integer } from './dsh-event.ts';
 import type { DshLog } from './dsh-log.ts';
 import type { RecallRange } from './recall-range.ts';
-import { messageOf } from './surface.ts';
+import { foldSurface, messageOf } from './surface.ts';
 import { ToolLedger } from './tool-ledger.ts';
 
 /** The step that is open at the end of a log, with its calls; null between steps. */
@@ -24,14 +24,21 @@ export function openStep(log: DshLog): { turn: number; step: number; tools: Tool
 /**
  * The events of a recall: answers for calls that have none, then the empty system message that hides the range and those answers
  * (formats/dsh.md, what an outside viewer may do). Refused at a turn boundary, where it would make the log unreadable, and for a call
- * that never started: the exact text that DSH demands for it is the vendor's.
+ * that never started: the exact text that DSH demands for it is the vendor's. A range that was planned before and that newer nodes
+ * follow stays as it was: the calls of the open step are not its own, and DSH closes them.
  */
-export function tombstoneOf(log: DshLog, range: RecallRange, id: string, time: number): DshEvent[] | Reason {
+export function tombstoneOf(
+  log: DshLog,
+  range: Pick<RecallRange, 'startSeq' | 'endSeq' | 'nodes'>,
+  id: string,
+  time: number,
+): DshEvent[] | Reason {
   const open = openStep(log);
   if (open === null) return reason('COLD_AT_TURN_BOUNDARY');
   const events: DshEvent[] = [];
   let seq = log.events.length;
-  for (const call of open.tools.open()) {
+  const toTheEnd = foldSurface(log.events).nodes.at(-1) === range.endSeq;
+  for (const call of toTheEnd ? open.tools.open() : []) {
     if (call.started === null) return reason('CALL_NOT_STARTED', { call: call.id });
     events.push(closingResult(log.header.version, open, { id: call.id, started: call.started, seq, time }));
     seq += 1;

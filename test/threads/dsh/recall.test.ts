@@ -1,17 +1,18 @@
 import { writeFileSync } from 'node:fs';
-import { appendFile, copyFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { appendEvents } from '../../../electron/threads/dsh/append-events.ts';
+import { appendPrepared, heldOf, prepareAppend, withdrawPart } from '../../../electron/threads/dsh/append-events.ts';
 import { type ChangeLists, changeDiffSchema, changeSummarySchema, noChangeLists } from '../../../electron/threads/dsh/change-lists.ts';
 import { generationOf } from '../../../electron/threads/dsh/dsh-layout.ts';
 import { type DshLog, readLog } from '../../../electron/threads/dsh/dsh-log.ts';
 import { recallGate } from '../../../electron/threads/dsh/recall-gate.ts';
 import { type RecallRange, recallRange } from '../../../electron/threads/dsh/recall-range.ts';
-import { notRestorable, reverseHunks } from '../../../electron/threads/dsh/reverse-hunks.ts';
+import { notRestorable, reverseHunks, standsBefore } from '../../../electron/threads/dsh/reverse-hunks.ts';
 import { foldSurface } from '../../../electron/threads/dsh/surface.ts';
 import { tombstoneOf } from '../../../electron/threads/dsh/tombstone.ts';
 import { validateLog } from '../../../electron/threads/dsh/validator.ts';
+import type { RecallBatch } from '../../../electron/threads/source.ts';
 import { type DshSample, dshFixtures, dshSampleLog } from '../../scenarios/dsh.ts';
 import { tempFolder } from '../../scenarios/temp.ts';
 
@@ -110,6 +111,14 @@ describe('the gate before a recall (all four rows of its table)', () => {
     expect(refusal?.message).toContain('turn 1');
   });
 
+  test('a write that was never answered may have happened: refused', async () => {
+    const log = await sample('session-sample-b-open');
+    const cut = { ...log, events: log.events.slice(0, 34) };
+    expect(cut.events.at(-1)?.type).toBe('tool/call');
+    const { refusal } = await recallGate(rangeOf(cut, 31), log.header.id, noChangeLists);
+    expect(refusal?.code).toBe('CHANGES_NOT_READY');
+  });
+
   test('files were written and the list is not made yet: refused', async () => {
     const log = await sample('session-sample-b-open');
     const { refusal } = await recallGate(rangeOf(log, 31), log.header.id, await recordedLists());
@@ -177,6 +186,23 @@ describe('restoring files by reversed hunks', () => {
     expect(reverseHunks(deleted, Buffer.from('new\n'))).toMatchObject({ code: 'CONFLICT' });
   });
 
+  test('a coarse comparison fits a whole file only', () => {
+    const coarse = { ...text(true, true, hunk(1, 2, 1, 2, ['-a', '-b', '+x', '+y'])), coarse: true };
+    expect(reverseHunks(coarse, Buffer.from('x\ny\n'))).toEqual({ content: Buffer.from('a\nb\n') });
+    expect(reverseHunks(coarse, Buffer.from('x\ny\nz\n'))).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('a file that stands as before the turn is told from every other', () => {
+    const changed = text(true, true, hunk(1, 3, 1, 3, [' a', '-b', '+B', ' c']));
+    const [created, deleted] = [text(false, true, hunk(1, 0, 1, 1, ['+h'])), text(true, false, hunk(1, 1, 1, 0, ['-o']))];
+    const filled = text(true, true, hunk(1, 0, 1, 1, ['+h']));
+    const told = (diff: typeof changed, now: string | null) => standsBefore(diff, now === null ? null : Buffer.from(now));
+    expect([told(changed, 'a\nb\nc\nmore\n'), told(changed, 'a\nB\nc\n'), told(changed, null)]).toEqual([true, false, false]);
+    expect([told(created, null), told(created, 'h\n')]).toEqual([true, false]);
+    expect([told(deleted, 'o\n'), told(deleted, 'o\nmore\n'), told(deleted, null)]).toEqual([true, false, false]);
+    expect([told(filled, ''), told(filled, 'h\n')]).toEqual([true, false]);
+  });
+
   test('several hunks, non-UTF-8 neighbours and missing final newlines survive', () => {
     const diff = text(true, true, hunk(1, 2, 1, 1, ['-one', ' two']), hunk(4, 1, 3, 2, [' four', '+five']));
     const now = Buffer.from('two\n\xff\nfour\nfive', 'latin1');
@@ -197,7 +223,13 @@ describe('the tombstone', () => {
   async function recall(file: string, seq: number): Promise<void> {
     const generation = generationOf(file);
     if (!generation) throw new Error('no generation');
-    await appendEvents(generation, (log) => {
+    await appendPrepared(generation, await prepared(file, seq));
+  }
+
+  function prepared(file: string, seq: number): Promise<RecallBatch> {
+    const generation = generationOf(file);
+    if (!generation) throw new Error('no generation');
+    return prepareAppend(generation, (log) => {
       const events = tombstoneOf(log, rangeOf(log, seq), 'test', 1796024030000);
       if ('code' in events) throw new Error(events.code);
       return events;
@@ -242,15 +274,40 @@ describe('the tombstone', () => {
       await readFile(file),
       Buffer.from('{"type":"session/title","seq":39,"time":1,"data":{"title":"t","messageSeqs":[8],"source":{"kind":"fallback"}}}\n'),
     ]);
-    const write = async () =>
-      appendEvents(generation, (log) => {
-        // The other writer is synchronous here: it lands after our read and before our write.
-        writeFileSync(file, grown);
-        const events = tombstoneOf(log, rangeOf(log, 31), 'test', 1);
-        if ('code' in events) throw new Error(events.code);
-        return events;
-      });
-    await expect(write()).rejects.toMatchObject({ code: 'LOG_MOVED' });
+    const batch = await prepared(file, 31);
+    writeFileSync(file, grown);
+    await expect(appendPrepared(generation, batch)).rejects.toMatchObject({ code: 'LOG_MOVED' });
     expect((await readFile(file)).equals(grown)).toBe(true);
   });
+
+  for (const form of ['v3-plain', 'v3-zstd'] as const) {
+    test(`a write that was cut off is finished or taken off again, whole ones are neither written twice nor taken off (${form})`, async () => {
+      const file = await copyOf('session-sample-b-open', form);
+      const generation = generationOf(file);
+      if (!generation) throw new Error('no generation');
+      const before = await readFile(file);
+      const batch = await prepared(file, 31);
+      expect(batch.length).toBe(before.length);
+      const whole = Buffer.concat([before, batch.bytes]);
+      for (let cut = 0; cut <= batch.bytes.length; cut += cut === 0 ? 1 : Math.ceil(batch.bytes.length / 7)) {
+        const torn = whole.subarray(0, before.length + cut);
+        await writeFile(file, torn);
+        expect(heldOf(torn, batch)).toBe(cut === 0 ? 'none' : 'part');
+        await appendPrepared(generation, batch);
+        expect((await readFile(file)).equals(whole)).toBe(true);
+        await writeFile(file, torn);
+        await withdrawPart(generation, batch);
+        expect((await readFile(file)).equals(before)).toBe(true);
+      }
+      await writeFile(file, whole);
+      await appendPrepared(generation, batch);
+      await withdrawPart(generation, batch);
+      expect((await readFile(file)).equals(whole)).toBe(true);
+      const other = Buffer.concat([before, Buffer.from('{}')]);
+      await writeFile(file, other);
+      await expect(appendPrepared(generation, batch)).rejects.toMatchObject({ code: 'LOG_MOVED' });
+      await withdrawPart(generation, batch);
+      expect((await readFile(file)).equals(other)).toBe(true);
+    });
+  }
 });

@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
+import type { RecallBatch, Recaller, RecallList, RecallOffer, RecallSpan } from '../source.ts';
+import { appendPrepared, heldOf, notWritable, prepareAppend, withdrawPart } from './append-events.ts';
+import type { ChangeLists } from './change-lists.ts';
+
+import type { DshFold } from './dsh-fold.ts';
+import type { Generation } from './dsh-layout.ts';
+import type { DshLog } from './dsh-log.ts';
+import { lockHolder } from './liveness.ts';
+import { effectsIn, recallGate } from './recall-gate.ts';
+import { type RecallRange, rangeOfSpan, recallRange } from './recall-range.ts';
+import { spanOf, spanState } from './recall-span.ts';
+import { notRestorable, reverseHunks, standsBefore } from './reverse-hunks.ts';
+import { openStep, tombstoneOf } from './tombstone.ts';
+import { validateLog } from './validator.ts';
+
+/** What a recaller needs to know of its session, as of the last read. */
+export interface RecallerView {
+  readonly generation: Generation;
+  readonly lists: ChangeLists;
+  log(): DshLog;
+  fold(): DshFold;
+  /** Bytes of the log. */
+  length(): number;
+}
+
+/** Recall for one DSH session (formats/dsh.md 6 and 7). */
+export class DshRecaller implements Recaller {
+  readonly #view: RecallerView;
+
+  constructor(view: RecallerView) {
+    this.#view = view;
+  }
+
+  position(): string {
+    return `${this.#view.log().events.length}:${this.#view.length()}`;
+  }
+
+  async refusal(): Promise<Reason | null> {
+    const { generation } = this.#view;
+    const log = this.#view.log();
+    const { version } = log.header;
+    if (version !== 3 && version !== 4) return reason('UNSUPPORTED_FORMAT', { version });
+    if (log.stopped) return reason('LOG_STOPPED', { line: log.stopped.line, cause: log.stopped.why });
+    if (log.tornBytes > 0) return reason('LOG_TORN', { bytes: log.tornBytes });
+    const broken = validateLog(log.header, log.events);
+    if (broken) return reason('LOG_INVALID', { seq: broken.seq, cause: broken.message });
+    const cause = await notWritable(generation.file);
+    return cause === null ? null : reason('LOG_READ_ONLY', { path: generation.file, cause });
+  }
+
+  stepIsOpen(): boolean {
+    return openStep(this.#view.log()) !== null;
+  }
+
+  async offer(stop: number): Promise<RecallOffer | Reason> {
+    const log = this.#view.log();
+    const { thread, seqs } = this.#view.fold();
+    const at = thread.messages.findIndex((message) => message.stop === stop + 1);
+    const target = thread.messages[at];
+    if (target === undefined) return reason('NOTHING_AFTER');
+    if (target.role !== 'user') return reason('STOP_NOT_BEFORE_PROMPT');
+    const range = recallRange(log, seqs[at] ?? -1);
+    if ('code' in range) return range;
+    try {
+      const { refusal, lists, sideEffects } = await recallGate(range, log.header.id, this.#view.lists);
+      return { ...this.#offerOf(range), sideEffects, lists: lists.map(listOf).reverse(), refusal };
+    } catch (thrown) {
+      // A host that was named and does not answer stands in the way like a lost list, but has another way out.
+      if (!(thrown instanceof TurnbackError) || thrown.code !== 'HOST_UNREACHABLE') throw thrown;
+      return { ...this.#offerOf(range), sideEffects: effectsIn(range), lists: [], refusal: thrown.reason };
+    }
+  }
+
+  again(span: RecallSpan): RecallOffer {
+    const range = rangeOfSpan(this.#view.log(), span);
+    return { ...this.#offerOf(range), span, sideEffects: effectsIn(range), lists: [], refusal: null };
+  }
+
+  #offerOf(range: RecallRange): Pick<RecallOffer, 'span' | 'text' | 'turns' | 'rows'> {
+    const { thread, seqs } = this.#view.fold();
+    const nodes = new Set(range.nodes);
+    const rows = seqs.flatMap((seq, at) => (nodes.has(seq) && thread.messages[at]?.hidden === null ? [at] : []));
+    return { span: spanOf(this.#view.log(), range), text: range.text, turns: range.turns, rows };
+  }
+
+  stateOf(span: RecallSpan): 'waits' | 'ready' | 'done' | 'stale' {
+    return spanState(this.#view.log(), this.#view.fold().surface, span);
+  }
+
+  async before(list: RecallList, index: number, now: Buffer | null): Promise<{ content: Buffer | null } | Reason> {
+    const file = list.files[index]?.path ?? '';
+    const diff = await this.#view.lists.diff(this.#view.log().header.id, list.seq, index);
+    const no = notRestorable(diff, file);
+    if (no !== null || diff?.kind !== 'text') return no ?? reason('NOT_RESTORABLE', { path: file });
+    if (diff.path !== file) return reason('NOT_RESTORABLE', { path: file, cause: 'the host gave the change of another file' });
+    const back = reverseHunks(diff, now);
+    // A turn that was recalled before may have had its files put back then: its change is not there any more.
+    const gone = this.#view.fold().thread.turns.find((turn) => turn.index === list.turn)?.hidden?.reason === 'recalled';
+    return 'code' in back && gone && standsBefore(diff, now) ? { content: now } : back;
+  }
+
+  async prepare(span: RecallSpan, id: string, at: number): Promise<RecallBatch> {
+    return prepareAppend(this.#view.generation, (log) => {
+      const events = tombstoneOf(log, span, id, at);
+      if ('code' in events) throw TurnbackError.of(events);
+      return events;
+    });
+  }
+
+  async holds(batch: RecallBatch): Promise<'none' | 'part' | 'all' | 'other'> {
+    return heldOf(await readFile(this.#view.generation.file), batch);
+  }
+
+  async append(batch: RecallBatch): Promise<void> {
+    const { generation } = this.#view;
+    const holder = await lockHolder(path.join(path.dirname(generation.file), 'session.lock'));
+    if (holder !== null) throw new TurnbackError('LOG_LIVE', { sign: `process ${holder} holds session.lock` });
+    await appendPrepared(generation, batch);
+  }
+
+  withdraw(batch: RecallBatch): Promise<void> {
+    return withdrawPart(this.#view.generation, batch);
+  }
+}
+
+function listOf({ turn, seq, summary }: Awaited<ReturnType<typeof recallGate>>['lists'][number]): RecallList {
+  const files = summary.files.map(({ path: file, added, deleted, binary }) => ({
+    path: file,
+    added,
+    removed: deleted,
+    binary: binary === true,
+  }));
+  return { turn, seq, total: summary.total, files };
+}
