@@ -3,11 +3,6 @@ export class Gate {
   #inside = false;
   #waiting: (() => void)[] = [];
 
-  /** True while something is inside or waits. */
-  get busy(): boolean {
-    return this.#inside || this.#waiting.length > 0;
-  }
-
   /** Waits for its turn; the result lets the next one in and may be called again without effect. */
   async enter(): Promise<() => void> {
     if (this.#inside) await new Promise<void>((resolve) => this.#waiting.push(resolve));
