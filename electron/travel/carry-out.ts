@@ -131,13 +131,24 @@ async function write(
   return changed;
 }
 
-/** From saved to done: writes what is not written yet, then the conversation, then the history. Safe to repeat after any crash. */
+/**
+ * From saved to done: writes what is not written yet, then the conversation, then the history. Safe to repeat after any crash.
+ * `known`: the paths as they were kept a moment ago; without, an earlier try may have left temporary files.
+ */
 export async function complete(
   carrier: Carrier,
   saved: TravelRecord,
   known?: ReadonlyMap<TreePath, DiskState>,
 ): Promise<{ record: TravelRecord; changed: Changed }> {
   let record = saved;
+  if (known === undefined && record.files.length > 0) {
+    await removeTemporaries(
+      carrier.fs,
+      benchOf(carrier, record).root,
+      record.token,
+      record.files.map((file) => file.path),
+    );
+  }
   const changed = record.files.length === 0 ? [] : await write(carrier, record, 'after', modesOf(record.foldersAfter), known);
   const { messages } = record;
   if (messages.how === 'append' && record.phase !== 'logged' && messages.position !== null && messages.batch !== null && messages.expect) {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { TurnbackError } from '../../shared/errors.ts';
 import type { FileSystem } from './file-system.ts';
-import { isTaken, makeOwnFolder, readOwn, removeOwn, syncFolder } from './own-files.ts';
+import { isTaken, makeOwnFolder, readOwn, removeOwn } from './own-files.ts';
 import { hasEnded, type Identity, identitySchema, ownIdentity } from './process-identity.ts';
 
 const leaseSchema = identitySchema.extend({ version: z.literal(1), random: z.string().regex(/^[0-9a-f]{32}$/), at: z.number() });
@@ -79,13 +79,15 @@ export async function takeLease(fs: FileSystem, ownData: string, key: string, wa
   const random = randomBytes(16).toString('hex');
   const text = JSON.stringify({ version: 1, ...me, random, at: Date.now() } satisfies LeaseFile);
   for (const until = Date.now() + wait; ; ) {
-    if (await createWhole(fs, file, text)) {
-      await syncFolder(fs, Buffer.from(path.dirname(file)));
-      return { release: () => releaseLease(fs, file, random) };
+    const found = await readOwn(fs, file);
+    if (found === null) {
+      // Its content is durable, so that no crash leaves a lease that nobody can be told from; that it is there need not be.
+      if (await createWhole(fs, file, text)) return { release: () => releaseLease(fs, file, random) };
+      continue;
     }
-    const holder = parse(await readOwn(fs, file));
+    const holder = parse(found);
     if (holder !== null && (await hasEnded(holder))) await removeStale(fs, file, holder, me);
-    else if (Date.now() >= until) throw new TurnbackError('LEASE_HELD', { pid: holder?.pid ?? 'unknown', path: file });
+    else if (Date.now() >= until) throw new TurnbackError('LEASE_HELD', { pid: holder?.pid ?? 'unknown' });
     else await sleep(PAUSE);
   }
 }
