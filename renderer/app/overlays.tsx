@@ -28,7 +28,8 @@ export function preloadOverlays(): void {
 /** Everything that lies over the window. */
 export function Overlays() {
   const overlay = useApp((state) => state.overlay);
-  const gated = useTravel((state) => state.gate !== null);
+  // After a travel it stays: it also tells what was left out.
+  const gated = useTravel((state) => state.gate !== null || state.last !== null);
   const Layer = overlay === null ? null : LAYERS[overlay];
   return (
     <Suspense fallback={null}>
