@@ -3,6 +3,7 @@ import { type Arguments, type CommandName, isCommand, readArguments } from './cl
 import { diff, patch } from './cli/changes.ts';
 import { show, threads } from './cli/look.ts';
 import { doctor, noJson, sample } from './cli/places.ts';
+import { purge } from './cli/purge.ts';
 import { EXIT, type Exit, type Session } from './cli/session.ts';
 import { history, preview, redo, restore, revert, takeBack, undo, unrevert } from './cli/travels.ts';
 import { USAGE } from './cli/usage.ts';
@@ -38,6 +39,7 @@ const COMMANDS: Record<CommandName, (session: Session) => Promise<Exit>> = {
   redo,
   history,
   restore,
+  purge,
   doctor,
 };
 

@@ -162,6 +162,8 @@ const SENTENCES = {
   UNKNOWN_CALL: (f) => `There is no tool call ${of(f, 'id')} in this step. Record the assistant's message with its tool calls first.`,
   BAD_OPTION: (f) => `${of(f, 'name')} cannot be used.${because(f)}`,
   BACKEND_FAILED: (f) => `The other side could not be used: ${of(f, 'what')}.${because(f)} Check that the command reaches it.`,
+  NOT_OURS_TO_PURGE: (f) =>
+    `The snapshots of this thread (${of(f, 'path')}) were not made by Turnback's recorder, and other threads may use them. Let the agent remove them.`,
   NOT_SUPPORTED: (f) => `${of(f, 'what')} is not possible for this kind of thread.${because(f)}`,
 } as const satisfies Record<string, (facts: Facts) => string>;
 

@@ -20,6 +20,7 @@ export interface Arguments {
   output: string | null;
   port: number;
   sample: boolean;
+  yes: boolean;
 }
 
 /** The commands and how many words each takes: least and most. */
@@ -39,6 +40,7 @@ export const COMMANDS = {
   redo: [1, 1],
   history: [1, 1],
   restore: [2, 2],
+  purge: [1, 1],
   doctor: [1, 1],
 } as const satisfies Record<string, readonly [number, number]>;
 
@@ -72,6 +74,7 @@ function parse(argv: readonly string[]) {
         output: { type: 'string', short: 'o' },
         port: { type: 'string' },
         sample: { type: 'boolean', default: false },
+        yes: { type: 'boolean', default: false },
       },
     });
   } catch (thrown) {
@@ -111,5 +114,6 @@ export function readArguments(argv: readonly string[]): Arguments {
     output: values.output ?? null,
     port,
     sample: values.sample,
+    yes: values.yes,
   };
 }

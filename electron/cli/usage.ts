@@ -14,6 +14,7 @@ export const USAGE = `turnback: time travel for coding-agent threads
   turnback unrevert|undo|redo THREAD
   turnback history THREAD
   turnback restore THREAD ENTRY              bring files back to how they were before a travel
+  turnback purge THREAD [--yes]              what removing a recorded thread's snapshots frees; --yes removes them
   turnback doctor THREAD                     the health of a thread's log, workspace and snapshots
 
 THREAD is an id that \`threads\` printed, or a path to a log (store.db#THREAD names one in a database).

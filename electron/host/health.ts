@@ -50,7 +50,8 @@ export async function healthOf(thread: OpenThread): Promise<Health> {
   };
 }
 
-async function folderHealth(folder: string): Promise<FolderHealth> {
+/** What an object folder holds. Only reads; what is gone meanwhile counts as nothing. */
+export async function folderHealth(folder: string): Promise<FolderHealth> {
   const health: FolderHealth = { path: folder, loose: 0, packs: 0, bytes: 0 };
   for (const name of await namesIn(folder)) {
     if (name === 'info') continue;

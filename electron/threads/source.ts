@@ -90,6 +90,8 @@ export interface RecallList {
 /** What taking everything after a stop back would mean. */
 export interface RecallOffer {
   span: RecallSpan;
+  /** The stop just before the prompt. */
+  stop: number;
   /** The prompt's own text. */
   text: string;
   turns: number[];
@@ -119,23 +121,38 @@ export interface Recaller {
   /** Why nothing may be recalled in this log, whatever the message; null when something may. */
   refusal(): Promise<Reason | null>;
   /** The recall of everything after the stop, with its gate; a reason when no recall can start there. Asks a running host for its lists. */
-  offer(stop: number, signal?: AbortSignal): Promise<RecallOffer | Reason>;
+  offer(stop: number): Promise<RecallOffer | Reason>;
   /** The same for a span that was planned before: its words and calls. The gate let it through then. */
   again(span: RecallSpan): RecallOffer;
   /** Does the log end inside a step, where a tombstone may stand? */
   stepIsOpen(): boolean;
   /** What became of a planned span: it still waits for a step, may be carried out now, was done, or does not fit any more. */
   stateOf(span: RecallSpan): 'waits' | 'ready' | 'done' | 'stale';
-  /** The content of a file before a turn, from its content after it (null: no file), or why that cannot be told. */
-  before(list: RecallList, index: number, now: Buffer | null, signal?: AbortSignal): Promise<{ content: Buffer | null } | Reason>;
-  /** The tombstone of a span for the log as it is on disk now, whole log validated with it. `id` names it. Throws why it cannot be. */
+  /**
+   * The content of a file before a turn, from its content after it (null: no file), or why that cannot be told. `mayBeBack`: the
+   * turn's files may have been put back before; one that stands as before the turn then stays as it is.
+   */
+  before(list: RecallList, index: number, now: Buffer | null, mayBeBack: boolean): Promise<{ content: Buffer | null } | Reason>;
+  /** The tombstone of a span, the whole log validated with it. `id` names it. Throws why it cannot be, LOG_MOVED when the log grew. */
   prepare(span: RecallSpan, id: string, at: number): Promise<RecallBatch>;
+  /** Is the tombstone of this id in the log? */
+  has(id: string): boolean;
   /** How much of a batch the log on disk holds at its place; `other` when something else stands there. */
   holds(batch: RecallBatch): Promise<'none' | 'part' | 'all' | 'other'>;
   /** Appends what is missing of a batch. Durable when it resolves; on failure the log ends where it ended. Throws LOG_MOVED, LOG_LIVE. */
   append(batch: RecallBatch): Promise<void>;
   /** Takes an unfinished piece of the batch off the end of the log; a whole one stays. */
   withdraw(batch: RecallBatch): Promise<void>;
+}
+
+/** Where our own recorder keeps this thread's snapshots: a repository that no other thread uses. */
+export interface RecordedSnapshots {
+  root: string;
+  dataDir: string;
+  /** Name of its folder in `dataDir`. */
+  repository: string;
+  tenantId: string | null;
+  threadId: string;
 }
 
 /** An opened thread of one source. Nothing is locked and no handle stays open between calls. */
@@ -149,6 +166,8 @@ export interface ThreadReader {
   watch(): string[];
   /** Object folders that hold this thread's trees (foreign, read in quarantine); empty when there are none. */
   objectFolders(): string[];
+  /** The snapshots that our recorder made of this thread; null, or absent, for every other. */
+  recorded?(): RecordedSnapshots | null;
   /** Signs that a program uses the thread right now, as words; null when there is none. */
   liveSign(): Promise<string | null>;
   readonly writer: LogWriter | null;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead, ThreadStatus } from '../../../shared/model.ts';
 import { readLogBytes } from '../log-lines.ts';
-import type { LogWriter, OpenOptions, ThreadReader } from '../source.ts';
+import type { LogWriter, OpenOptions, RecordedSnapshots, ThreadReader } from '../source.ts';
 import { findSnapshots, isOfAnotherRoot, type Repository } from './find-snapshots.ts';
 import { JsonlStore } from './jsonl-store.ts';
 import { LogFold } from './log-fold.ts';
@@ -215,6 +215,12 @@ export class TanstackReader implements ThreadReader {
 
   objectFolders(): string[] {
     return this.#repository === null ? [] : [this.#repository.objects];
+  }
+
+  recorded(): RecordedSnapshots | null {
+    const { root, dataDir, repository, tenantId } = this.#log.thread.workspace ?? {};
+    if (!root || !dataDir || !repository) return null;
+    return { root, dataDir, repository, tenantId: tenantId ?? null, threadId: this.#head.threadId };
   }
 
   async liveSign(): Promise<string | null> {

@@ -35,7 +35,7 @@ export class ThreadFold {
   /** Harness records whose shape is not the known one. */
   readonly malformed: string[] = [];
   /** What Turnback's own recorder says about the workspace: absolute paths, and the name of the repository in `dataDir`. */
-  workspace: { root: string | null; dataDir: string | null; repository: string | null } | null = null;
+  workspace: { root: string | null; dataDir: string | null; repository: string | null; tenantId: string | null } | null = null;
   /** Turnback's own recorder writes this log: it says itself what can be undone. */
   recorded = false;
   root: string | null;
@@ -221,6 +221,7 @@ export class ThreadFold {
       root: textField(record, 'root'),
       dataDir: textField(record, 'dataDir'),
       repository: textField(record, 'repository'),
+      tenantId: textField(record, 'tenantId'),
     };
     this.root ??= this.workspace.root;
   }
