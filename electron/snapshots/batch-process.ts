@@ -66,15 +66,18 @@ const LEAVE = 1_000;
 export class BatchProcess {
   readonly #start: () => GitProcess;
   readonly #contents: boolean;
+  readonly #idleMs: number;
   readonly #sessions = new Set<Session>();
   #current: Session | null = null;
   #unsent: Question[] = [];
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(start: () => GitProcess, contents: boolean) {
+  /** `contents`: the process gives them, as `--batch` does. `idleMs`: how long an unused one is kept. */
+  constructor(start: () => GitProcess, contents: boolean, idleMs = IDLE) {
     this.#start = start;
     this.#contents = contents;
+    this.#idleMs = idleMs;
   }
 
   /** The object, or null when the store does not have it. Throws TOO_LARGE above `maxBytes`. `oid` must be hex. */
@@ -195,7 +198,7 @@ export class BatchProcess {
     session.open.take()?.resolve(answer);
     if (session.open.length > 0 || this.#unsent.length > 0) return;
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#rest(), IDLE);
+    this.#idle = setTimeout(() => this.#rest(), this.#idleMs);
   }
 
   /** Ends a process that nobody has asked anything for a while; the next question starts another. */

@@ -41,7 +41,14 @@ export async function headOf(root: string): Promise<RepoHead | null> {
   if (program === null) throw new TurnbackError('NO_GIT');
   // Guards stay on: the environment is ours alone, and only these three of git's variables may be in it.
   const quiet = { GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
-  const git = simpleGit({ baseDir: top, binary: program, timeout: { block: 10_000 }, allowEnvironment: Object.keys(quiet) }).env({
+  const git = simpleGit({
+    baseDir: top,
+    binary: program,
+    // The path is ours, and on Windows it holds a space.
+    unsafe: { allowUnsafeCustomBinary: true },
+    timeout: { block: 10_000 },
+    allowEnvironment: Object.keys(quiet),
+  }).env({
     ...quiet,
     PATH: process.env['PATH'] ?? '',
     HOME: '/dev/null',

@@ -1,0 +1,194 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { BatchProcess } from '../../electron/snapshots/batch-process.ts';
+import type { GitProcess } from '../../electron/snapshots/git.ts';
+
+/** A stand-in for `cat-file`: the test decides what comes out, in which pieces, and when it dies. */
+class Puppet implements GitProcess {
+  readonly asked: string[] = [];
+  readonly stdout: AsyncIterable<Buffer>;
+  readonly done: Promise<number>;
+  killed = false;
+  ended = false;
+  #pieces: (Buffer | null)[] = [];
+  #wake: () => void = () => undefined;
+  #leave: (exit: number) => void = () => undefined;
+
+  constructor() {
+    this.done = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
+    this.stdout = this.#output();
+  }
+
+  async *#output(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const piece = this.#pieces.shift();
+      if (piece === null) return;
+      if (piece !== undefined) yield piece;
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+    }
+  }
+
+  write(bytes: Uint8Array): void {
+    this.asked.push(...Buffer.from(bytes).toString().split('\n').filter(Boolean));
+  }
+
+  say(...pieces: (string | Buffer)[]): void {
+    this.#pieces.push(...pieces.map((piece) => Buffer.from(piece)));
+    this.#wake();
+  }
+
+  die(exit: number): void {
+    this.#pieces.push(null);
+    this.#wake();
+    this.#leave(exit);
+  }
+
+  end(): void {
+    this.ended = true;
+    this.die(0);
+  }
+
+  kill(): void {
+    this.killed = true;
+    this.die(-1);
+  }
+
+  stderr(): string {
+    return 'fatal: broken\n';
+  }
+}
+
+function puppets(contents: boolean, idleMs?: number): { batch: BatchProcess; started: Puppet[] } {
+  const started: Puppet[] = [];
+  const start = (): Puppet => {
+    const puppet = new Puppet();
+    started.push(puppet);
+    return puppet;
+  };
+  const batch = new BatchProcess(start, contents, idleMs);
+  onTestFinished(() => batch.close());
+  return { batch, started };
+}
+
+const a = 'a'.repeat(40);
+const b = 'b'.repeat(40);
+const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe('answers of a batch process', () => {
+  it('are whole however they are cut', async () => {
+    const content = 'blob 3 \n\0missing\n';
+    const text = `${a} blob ${content.length}\n${content}\n${b} missing\n${a} blob 0\n\n${a} blob 1\n\n\n`;
+    for (const size of [1, 2, 3, 7, 41, 1000]) {
+      const { batch, started } = puppets(true);
+      const answers = Promise.all([a, b, a, a].map((oid) => batch.ask(oid, 100)));
+      await tick();
+      const pieces: string[] = [];
+      for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
+      started[0]?.say(...pieces);
+      expect((await answers).map((answer) => answer?.content.toString() ?? null)).toEqual([content, null, '', '\n']);
+      expect(started[0]?.asked).toEqual([a, b, a, a]);
+    }
+  });
+
+  it('are right when a piece holds one of them alone, or several', async () => {
+    const { batch, started } = puppets(true);
+    const answers = Promise.all([a, b, a, b].map((oid) => batch.ask(oid, 1e6)));
+    await tick();
+    const large = `${b} blob 500\n${'x'.repeat(500)}\n`;
+    started[0]?.say(`${a} blob 3\nabc\n${large}`, large, `${b} blob 2\nyz\n`);
+    expect((await answers).map((answer) => answer?.content.toString())).toEqual(['abc', 'x'.repeat(500), 'x'.repeat(500), 'yz']);
+  });
+
+  it('that only tell facts have no content', async () => {
+    const { batch, started } = puppets(false);
+    const answers = Promise.all([batch.ask(a, 0), batch.ask(b, 0)]);
+    await tick();
+    started[0]?.say(`${a} tree 4096\n${b} missing\n`);
+    expect(await answers).toEqual([{ type: 'tree', size: 4096, content: Buffer.alloc(0) }, null]);
+  });
+
+  it('come from another process after one that died, and the question at fault is given up', async () => {
+    const { batch, started } = puppets(true);
+    const bad = batch.ask(a, 10);
+    const good = batch.ask(b, 10);
+    const failed = expect(bad).rejects.toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('fatal: broken') });
+    await tick();
+    started[0]?.die(128);
+    await tick();
+    expect(started[1]?.asked).toEqual([a, b]);
+    started[1]?.die(128);
+    await failed;
+    await tick();
+    expect(started[2]?.asked).toEqual([b]);
+    started[2]?.say(`${b} blob 1\nx\n`);
+    expect((await good)?.content.toString()).toBe('x');
+  });
+
+  it('above the limit end their process, and the others go on in another', async () => {
+    const { batch, started } = puppets(true);
+    const large = batch.ask(a, 10);
+    const small = batch.ask(b, 10);
+    const refused = expect(large).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    await tick();
+    started[0]?.say(`${a} blob 11\nxxxx`);
+    await refused;
+    expect(started[0]?.killed).toBe(true);
+    await tick();
+    expect(started[1]?.asked).toEqual([b]);
+    started[1]?.say(`${b} blob 1\ny\n`);
+    expect((await small)?.content.toString()).toBe('y');
+  });
+
+  it('fail for all when the process cannot start', async () => {
+    const batch = new BatchProcess(() => {
+      throw new Error('no such program');
+    }, true);
+    await expect(Promise.all([batch.ask(a, 1), batch.ask(b, 1)])).rejects.toThrow('no such program');
+    await batch.close();
+  });
+});
+
+describe('an unused batch process', () => {
+  it('is ended after a while, and the next question starts another', async () => {
+    const { batch, started } = puppets(false, 20);
+    for (const round of [0, 1]) {
+      const answer = batch.ask(a, 0);
+      await tick();
+      expect(started).toHaveLength(round + 1);
+      started[round]?.say(`${a} blob 1\n`);
+      await answer;
+      await expect.poll(() => started[round]?.ended).toBe(true);
+    }
+  });
+
+  it('that is asked in time stays', async () => {
+    const { batch, started } = puppets(false, 50);
+    for (let k = 0; k < 6; k++) {
+      const answer = batch.ask(a, 0);
+      await tick();
+      started[0]?.say(`${a} blob 1\n`);
+      await answer;
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    expect(started).toHaveLength(1);
+    expect(started[0]?.ended).toBe(false);
+  });
+
+  it('is not waited for when it will not leave', async () => {
+    const { batch, started } = puppets(false, 10_000);
+    const answer = batch.ask(a, 0);
+    await tick();
+    started[0]?.say(`${a} blob 1\n`);
+    await answer;
+    const puppet = started[0];
+    if (puppet !== undefined) puppet.end = () => undefined;
+    const begin = performance.now();
+    await batch.close();
+    expect(puppet?.killed).toBe(true);
+    expect(performance.now() - begin).toBeLessThan(3_000);
+  });
+});
