@@ -13,6 +13,8 @@ import type { FileSystem } from './file-system.ts';
 import { addToHistory, dropFromHistory } from './history-file.ts';
 import { removeEntry, removeJournal, sweepJournal, writeEntry, writeJournal } from './journal.ts';
 import { readOverlayText, writeOverlay } from './overlay.ts';
+import { readPendingText, writePendingText } from './pending-recall.ts';
+import { appendRecall, recallBatch, withdrawRecall } from './recall-log.ts';
 import type { RecordedFile, TravelRecord } from './record.ts';
 import type { Change } from './write-file.ts';
 
@@ -80,6 +82,7 @@ export async function save(carrier: Carrier, record: TravelRecord): Promise<{ re
     const writer = writerOf(thread);
     messages = { ...messages, ...batchFor(writer, record, now), position: writer.position() };
   }
+  if (messages.how === 'recall') messages = await recallBatch(threadOf(carrier, record), messages, record);
   return { record: await phase(carrier, record, { phase: 'saved', safety, messages }), seen };
 }
 
@@ -157,7 +160,15 @@ export async function complete(
     await appendOnce(threadOf(carrier, record), { position, batch, expect });
     record = await phase(carrier, record, { phase: 'logged' });
   }
+  if (messages.how === 'recall' && record.phase !== 'logged') {
+    if (record.phase !== 'logging') record = await phase(carrier, record, { phase: 'logging' });
+    await appendRecall(carrier.fs, carrier.ownData, threadOf(carrier, record), messages);
+    record = await phase(carrier, record, { phase: 'logged' });
+  }
   if (messages.how === 'overlay') await writeOverlay(carrier.fs, carrier.ownData, record.thread, messages.after);
+  // A recall that took effect ends the one that was planned.
+  if (messages.how === 'recall') await writePendingText(carrier.fs, carrier.ownData, record.thread, null);
+  if (messages.how === 'pending') await writePendingText(carrier.fs, carrier.ownData, record.thread, messages.after);
   record = { ...record, phase: 'done' };
   await addToHistory(carrier.fs, carrier.ownData, record);
   // From here on the travel is done: a journal that has an entry is only waiting to be swept.
@@ -181,6 +192,9 @@ async function conversationWent(carrier: Carrier, record: TravelRecord): Promise
 /** Every path and the conversation as they were before the travel. Safe to repeat after any crash. */
 export async function rollBack(carrier: Carrier, from: TravelRecord, at: number): Promise<{ record: TravelRecord; changed: Changed }> {
   let record = from;
+  if (record.messages.how === 'recall' && record.messages.batch !== null && (record.phase === 'logging' || record.phase === 'logged')) {
+    await withdrawRecall(threadOf(carrier, record), record.messages, record);
+  }
   await dropFromHistory(carrier.fs, carrier.ownData, record);
   await removeEntry(carrier.fs, carrier.ownData, record.entry);
   if (record.phase !== 'back' && (await conversationWent(carrier, record))) record = await prepareInverse(carrier, record, at);
@@ -199,6 +213,9 @@ export async function rollBack(carrier: Carrier, from: TravelRecord, at: number)
   }
   if (messages.how === 'overlay' && (await readOverlayText(carrier.fs, carrier.ownData, record.thread)) === messages.after) {
     await writeOverlay(carrier.fs, carrier.ownData, record.thread, messages.before);
+  }
+  if (messages.how === 'pending' && (await readPendingText(carrier.fs, carrier.ownData, record.thread)) === messages.after) {
+    await writePendingText(carrier.fs, carrier.ownData, record.thread, messages.before);
   }
   await removeJournal(carrier.fs, carrier.ownData, record.entry);
   await letGo(carrier, record);

@@ -17,7 +17,8 @@ export async function occupied({ context, open }: Situation): Promise<Reason | n
 /** Why nothing may be added to the agent's log; null for a thread whose messages only we hide. */
 export async function logRefusal({ context, thread }: Situation): Promise<Reason | null> {
   if (thread.keeps === 'overlay') return null;
-  const { writer } = context.thread.reader;
+  const { writer, recall } = context.thread.reader;
+  if (recall !== undefined) return recall.refusal();
   if (writer === null) return reason('NOT_SUPPORTED', { what: 'Hiding messages' });
   return (await writer.refusals())[0] ?? null;
 }
@@ -36,11 +37,21 @@ export function workspaceRefusal({ context }: Situation): Reason | null {
 }
 
 /** Why a revert that stands cannot be taken back, or that there is none. */
-export function standingRefusal({ standing, thread, records }: Situation): Reason | null {
+export function standingRefusal({ standing, thread, records, context }: Situation): Reason | null {
   if (standing?.by === 'other') {
     return reason('NOT_SUPPORTED', { what: 'Taking back a revert that the agent made', cause: 'only the agent can write to its store' });
   }
   if (standing !== null && thread.standing !== null) return null;
+  if (context.thread.reader.recall !== undefined) {
+    const recalled = thread.messages.some((message) => message.hidden?.reason === 'recalled');
+    return reason(recalled ? 'RECALL_FINAL' : 'NO_STANDING_REVERT');
+  }
   const last = records.findLast((record) => record.messages.how !== 'none');
   return last?.kind === 'revert' ? reason('REVERT_FINAL') : reason('NO_STANDING_REVERT');
+}
+
+/** Why a planned recall cannot be dropped; the agent's log is not touched, so only files that come back ask whether somebody is at work. */
+export async function dropRefusal(situation: Situation, withFiles: boolean): Promise<Reason | null> {
+  if (situation.open.length > 0) return reason('INTERRUPTED');
+  return withFiles ? ((await occupied(situation)) ?? workspaceRefusal(situation)) : null;
 }

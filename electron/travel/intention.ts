@@ -1,13 +1,30 @@
 import type { Reason } from '../../shared/errors.ts';
-import type { SideEffect } from '../../shared/plan.ts';
+import type { RecallShown, SideEffect } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
+import type { RecallList, RecallSpan } from '../threads/source.ts';
 import type { Scoped } from './chains.ts';
 import type { Overlay } from './overlay.ts';
+import type { PendingRecall } from './pending-recall.ts';
 import type { TravelRecord } from './record.ts';
 import type { TravelRequest } from './travel-context.ts';
 
-/** What happens to the conversation: nothing, a batch in the agent's log, a new overlay of ours. */
-export type MessagesIntention = { how: 'none' } | { how: 'append' } | { how: 'overlay'; after(entry: string, at: number): Overlay };
+/**
+ * What happens to the conversation: nothing, a batch in the agent's log, a new overlay of ours, a tombstone in the agent's log, or a
+ * recall that is planned (null drops it).
+ */
+export type MessagesIntention =
+  | { how: 'none' }
+  | { how: 'append' }
+  | { how: 'overlay'; after(entry: string, at: number): Overlay }
+  | { how: 'recall'; span: RecallSpan }
+  | { how: 'pending'; after(entry: string, at: number): PendingRecall | null };
+
+/** What only a recall has: what it shows, and the lists that its files are put back from, newest turn first; null leaves the files. */
+export interface RecallPart {
+  shown: RecallShown;
+  lists: readonly RecallList[] | null;
+  mayBeBack: ReadonlySet<number>;
+}
 
 /** What a travel is about, before anybody looks at the disk. */
 export interface Intention {
@@ -34,4 +51,5 @@ export interface Intention {
   base: string | null;
   /** The travels that it takes back, newest first. */
   takes: readonly TravelRecord[];
+  recall?: RecallPart;
 }

@@ -11,6 +11,7 @@ import { endOf } from './log-end.ts';
 import { lineMerge } from './merge-lines.ts';
 import { readOverlayText } from './overlay.ts';
 import { peel } from './peel.ts';
+import { readPendingText } from './pending-recall.ts';
 import type { Prepared } from './prepare.ts';
 import type { MessagesPart, RecordedFile, TravelRecord } from './record.ts';
 import type { Situation } from './situation.ts';
@@ -32,6 +33,12 @@ async function messagesOf(situation: Situation, intention: Intention, entry: str
   if (conversation.how === 'overlay') {
     const before = await readOverlayText(fs, context.ownData, thread.head.id);
     return { how: 'overlay', before, after: JSON.stringify(conversation.after(entry, at)) };
+  }
+  if (conversation.how === 'recall') return { how: 'recall', span: conversation.span, batch: null };
+  if (conversation.how === 'pending') {
+    const before = await readPendingText(fs, context.ownData, thread.head.id);
+    const after = conversation.after(entry, at);
+    return { how: 'pending', before, after: after && JSON.stringify(after) };
   }
   const { standing } = thread;
   const stood = standing && { stop: standing.stop, messageId: standing.messageId, now: standing.now, files: standing.files };

@@ -49,6 +49,7 @@ export function planOf(intention: Intention, draft: Draft | null, counts: Readon
     skipped: [...(draft?.skipped ?? [])].sort(byPath),
     notes: intention.notes,
     refusal: intention.refusal ?? filesRefusal(intention, draft),
+    ...(intention.recall && { recall: intention.recall.shown }),
     fingerprint,
   };
 }

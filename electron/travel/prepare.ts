@@ -6,9 +6,12 @@ import { settleGroups } from './choose.ts';
 import { diskWorld } from './disk-world.ts';
 import { type Draft, draftOf } from './draft.ts';
 import { intendRestore, intendUnrevert } from './intend-back.ts';
+import { intendDrop, intendRecall } from './intend-recall.ts';
 import { intendRevert } from './intend-revert.ts';
 import { intendRedo, intendUndo } from './intend-turn.ts';
 import type { Intention } from './intention.ts';
+import { recallDraft } from './recall-files.ts';
+import { recallerOf } from './recall-log.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { TravelContext, TravelRequest } from './travel-context.ts';
 import type { World } from './world.ts';
@@ -25,11 +28,12 @@ export interface Prepared {
 }
 
 function intend(situation: Situation, request: TravelRequest): Promise<Intention> {
+  const { recall } = situation.context.thread.reader;
   switch (request.kind) {
     case 'revert':
-      return intendRevert(situation, request);
+      return recall === undefined ? intendRevert(situation, request) : intendRecall(situation, request);
     case 'unrevert':
-      return intendUnrevert(situation, request);
+      return situation.pending === null ? intendUnrevert(situation, request) : intendDrop(situation, request);
     case 'restore':
       return intendRestore(situation, { ...request, scope: 'files' });
     case 'undo':
@@ -37,6 +41,7 @@ function intend(situation: Situation, request: TravelRequest): Promise<Intention
     case 'redo':
       return intendRedo(situation, { ...request, scope: 'both' });
     case 'recall':
+      if (recall !== undefined) return intendRecall(situation, request);
       throw new TurnbackError('NOT_SUPPORTED', { what: 'Taking a message back by recall' });
   }
 }
@@ -56,14 +61,21 @@ export async function prepare(
   await context.thread.fill(o.signal);
   const situation = await situationOf(context);
   const intention = await intend(situation, request);
-  const bench = intention.scoped === null ? null : await benchOf(context);
-  if (bench === null || intention.scoped === null)
-    return { situation, intention, bench, world: null, draft: null, close: async () => undefined };
+  const restores = intention.recall?.lists ?? null;
+  const bench = intention.scoped === null && restores === null ? null : await benchOf(context);
+  if (bench === null) return { situation, intention, bench, world: null, draft: null, close: async () => undefined };
   try {
     const { git } = context;
     const { root, blobs, tmp, safety } = bench;
     const world = diskWorld({ context, git, root, blobs, gitDir: safety.gitDir, tmp, signal: o.signal });
-    const draft = await draftOf(world, await chainsOf(intention.scoped, o.only), o.signal);
+    if (intention.recall !== undefined && restores !== null) {
+      const { mayBeBack } = intention.recall;
+      const recall = recallerOf(context.thread);
+      const found = await recallDraft({ recall, lists: restores, mayBeBack, world, bench, signal: o.signal });
+      const refused = { ...intention, refusal: intention.refusal ?? found.refusal };
+      return { situation, intention: refused, bench, world, draft: found.draft, close: () => bench.close() };
+    }
+    const draft = await draftOf(world, await chainsOf(intention.scoped ?? { paths: new Map(), sources: [] }, o.only), o.signal);
     await settleGroups(draft.files, world.filesIn);
     return { situation, intention, bench, world, draft, close: () => bench.close() };
   } catch (thrown) {

@@ -24,6 +24,16 @@ export type LogState = z.infer<typeof logStateSchema>;
 
 const standingSchema = z.object({ stop: z.number(), messageId: z.string(), now: z.string().nullable(), files: z.array(path).nullable() });
 
+const seq = z.number().int().nonnegative();
+const spanSchema = z.object({
+  targetSeq: seq,
+  targetMessageId: z.string(),
+  startSeq: seq,
+  endSeq: seq,
+  nodes: z.array(seq),
+  logLength: seq,
+});
+
 /** What happens to the conversation, and how to tell afterwards whether it did. */
 export const messagesPartSchema = z.discriminatedUnion('how', [
   z.object({ how: z.literal('none') }),
@@ -37,6 +47,15 @@ export const messagesPartSchema = z.discriminatedUnion('how', [
     stood: standingSchema.nullable(),
   }),
   z.object({ how: z.literal('overlay'), before: z.string().nullable(), after: z.string() }),
+  z.object({
+    /** A tombstone in the agent's log, named after the entry. */
+    how: z.literal('recall'),
+    span: spanSchema,
+    /** Where the log ended when the bytes were made, and the bytes (base64); null until the files are safe. */
+    batch: z.object({ length: z.number(), bytes: z.string() }).nullable(),
+  }),
+  /** A recall that is planned (`after`), or one that is dropped (null). */
+  z.object({ how: z.literal('pending'), before: z.string().nullable(), after: z.string().nullable() }),
 ]);
 export type MessagesPart = z.infer<typeof messagesPartSchema>;
 

@@ -9,6 +9,7 @@ import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { leaseKeyOf, openJournals, readJournal } from './journal.ts';
 import { leaseIsHeld, takeLease } from './lease.ts';
 import { endOf } from './log-end.ts';
+import { recallHeld } from './recall-log.ts';
 import type { TravelRecord } from './record.ts';
 import { resultOf } from './result.ts';
 
@@ -75,8 +76,10 @@ async function finish(carrier: Carrier, record: TravelRecord): Promise<TravelRes
   await thread.refresh();
   const { messages } = record;
   const moved = endOf(thread) !== record.logAt;
+  const held = messages.how === 'recall' && record.phase === 'logging' ? await recallHeld(thread, messages, record) : 'other';
   const went =
     record.phase === 'logged' ||
+    held !== 'other' ||
     (record.phase === 'logging' && messages.how === 'append' && messages.expect !== null && logSays(thread, messages.expect));
   if (moved && messages.how !== 'none' && !went) throw TurnbackError.of(reason('RECOVERY_MOVED'));
   if (record.phase !== 'intent') {

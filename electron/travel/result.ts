@@ -17,16 +17,27 @@ function sentence(record: TravelRecord, outcomes: readonly Outcome[]): string {
   const { words } = record.target;
   const at = words.startsWith('before') ? words : `at ${words}`;
   const reverted = record.scope === 'files' ? `Reverted the files to how they were ${at}.` : `Reverted: the thread stands ${at}.`;
+  const filesToo = back > 0 ? ` ${files(back)} put back.${tail}` : tail;
   const said: Record<TravelKind, string> = {
     revert: `${reverted} ${files(back)} put back.${tail}`,
     unrevert: `Took the revert back. ${files(back)} put back.${tail}`,
     undo: `Undid the last turn. Files restored: ${back}.`,
     redo: 'Redid the last turn.',
     restore: `Brought the files back as they were ${words}. ${files(back)} put back.${tail}`,
-    recall: `Recalled ${words}. ${files(back)} put back.${tail}`,
+    recall: `${recalled(record)}${filesToo}`,
   };
-  return said[record.kind];
+  return dropped(record) ? `The planned recall was dropped.${filesToo}` : said[record.kind];
 }
+
+/** What a recall did: it took effect, it waits for the agent, or only files went back. */
+function recalled({ messages, target: { words } }: TravelRecord): string {
+  const at = words.startsWith('before') ? words : `at ${words}`;
+  if (messages.how === 'recall') return `Recalled: the thread stands ${at}.`;
+  if (messages.how === 'pending') return 'Recall planned, not yet effective: it takes effect when DSH opens the next step.';
+  return `The files are as they were ${at}.`;
+}
+
+const dropped = ({ messages }: TravelRecord): boolean => messages.how === 'pending' && messages.after === null;
 
 /** What a travel that ended tells. `changed`: paths that somebody changed while it was interrupted, and that stayed. */
 export function resultOf(record: TravelRecord, changed: readonly TreePath[]): TravelResult {
@@ -35,6 +46,7 @@ export function resultOf(record: TravelRecord, changed: readonly TreePath[]): Tr
     return { path: file.path, outcome: file.outcome, why: null };
   });
   const outcomes = [...done, ...record.left].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-  const how = { none: 'none', append: 'appended', overlay: 'overlay' } as const;
-  return { entry: record.entry, message: sentence(record, outcomes), log: how[record.messages.how], files: outcomes };
+  const how = { none: 'none', append: 'appended', overlay: 'overlay', recall: 'appended', pending: 'pending' } as const;
+  const log = dropped(record) ? 'none' : how[record.messages.how];
+  return { entry: record.entry, message: sentence(record, outcomes), log, files: outcomes };
 }

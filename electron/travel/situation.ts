@@ -4,6 +4,7 @@ import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { readRecords } from './history-file.ts';
 import { openJournals } from './journal.ts';
 import { type Overlay, readOverlay, settledOverlay, withOverlay } from './overlay.ts';
+import { type Pending, pendingIn, withPending } from './pending-recall.ts';
 import type { TravelRecord } from './record.ts';
 import type { TravelContext } from './travel-context.ts';
 
@@ -25,6 +26,8 @@ export interface Situation {
   /** Travels of this thread, oldest first. */
   records: TravelRecord[];
   standing: Standing | null;
+  /** A recall that is planned and not yet in the agent's log. */
+  pending: Pending | null;
   /** Travels in this folder or thread that a crash left open. */
   open: TravelRecord[];
 }
@@ -67,17 +70,22 @@ export async function situationOf(context: TravelContext): Promise<Situation> {
   const { id } = fold.head;
   const records = await readRecords(fs, ownData, id);
   const overlay = fold.keeps === 'overlay' ? settledOverlay(await readOverlay(fs, ownData, id), fold.messages) : null;
-  const standing = standingOf(fold, overlay ?? { version: 1, thread: id, standing: null, final: [] }, records);
+  const pending = await pendingIn(fs, ownData, context.thread);
+  const planned = pending?.offer ? records.filter((record) => record.entry === pending.entry) : null;
+  const standing: Standing | null = planned
+    ? { by: 'us', stack: planned }
+    : standingOf(fold, overlay ?? { version: 1, thread: id, standing: null, final: [] }, records);
   const files = standing?.by === 'us' ? [...new Set(standing.stack.flatMap((record) => record.files.map((file) => file.path)))] : null;
   const { root } = context.thread;
   const open = (await openJournals(fs, ownData)).filter((record) => record.thread === id || (root !== null && record.root === root));
   return {
     context,
     fs,
-    thread: overlay === null ? fold : withOverlay(fold, overlay, files),
+    thread: overlay !== null ? withOverlay(fold, overlay, files) : pending !== null ? withPending(fold, pending, files) : fold,
     overlay: overlay ?? { version: 1, thread: id, standing: null, final: [] },
     records,
     standing,
+    pending,
     open,
   };
 }

@@ -111,6 +111,8 @@ async function putBack(carrier: Carrier, record: TravelRecord, failure: unknown,
     // The journal knows how far it came: a batch may have gone into the log meanwhile. What somebody changed meanwhile stays.
     await rollBack({ ...carrier, signal: undefined }, (await readJournal(carrier.fs, carrier.ownData, record.entry)) ?? record, at);
   } catch (thrown) {
+    // The tombstone is in the log, so this travel can only be finished, and says so itself.
+    if (thrown instanceof TurnbackError && thrown.code === 'RECALL_WRITTEN') throw thrown;
     const words = (one: unknown): string =>
       (one instanceof Error ? one.message : String(one)).replace(/ (Nothing|Everything) was [^.]*\.$/, '');
     const cause = `${words(thrown).replace(/\.$/, '')}; what failed at first: ${words(failure).replace(/\.$/, '')}`;

@@ -1,7 +1,7 @@
 import type { ThreadView } from '../../shared/contract.ts';
 import { type Reason, reason } from '../../shared/errors.ts';
 import type { Can } from '../../shared/model.ts';
-import { logRefusal, notIdle, occupied, standingRefusal, workspaceRefusal } from './gate.ts';
+import { dropRefusal, logRefusal, notIdle, occupied, standingRefusal, workspaceRefusal } from './gate.ts';
 import { isReason, redoPointOf, turnRefusal, undoPointOf } from './intend-turn.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { TravelContext } from './travel-context.ts';
@@ -22,11 +22,20 @@ export async function viewOf(context: TravelContext): Promise<ThreadView> {
       common,
       log,
     );
+  const { pending, standing } = situation;
+  const planned = standing?.by === 'us' ? standing.stack : [];
+  const drop =
+    pending === null
+      ? null
+      : await dropRefusal(
+          situation,
+          planned.some((record) => record.files.length > 0),
+        );
   return {
     ...thread,
     can: {
       revert: can(common, revertReason(situation, log)),
-      unrevert: can(notIdle(situation), standingRefusal(situation), common, log),
+      unrevert: pending !== null ? can(drop) : can(notIdle(situation), standingRefusal(situation), common, log),
       undo: turn(undoPointOf(situation)),
       redo: turn(redoPointOf(situation)),
       patch: can(patchReason(situation)),

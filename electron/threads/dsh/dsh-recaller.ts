@@ -8,11 +8,13 @@ import type { ChangeLists } from './change-lists.ts';
 import type { DshFold } from './dsh-fold.ts';
 import type { Generation } from './dsh-layout.ts';
 import type { DshLog } from './dsh-log.ts';
+import { idOf } from './dsh-messages.ts';
 import { lockHolder } from './liveness.ts';
 import { effectsIn, recallGate } from './recall-gate.ts';
 import { type RecallRange, rangeOfSpan, recallRange } from './recall-range.ts';
 import { spanOf, spanState } from './recall-span.ts';
 import { notRestorable, reverseHunks, standsBefore } from './reverse-hunks.ts';
+import { isRecall } from './surface.ts';
 import { openStep, tombstoneOf } from './tombstone.ts';
 import { validateLog } from './validator.ts';
 
@@ -79,35 +81,42 @@ export class DshRecaller implements Recaller {
     return { ...this.#offerOf(range), span, sideEffects: effectsIn(range), lists: [], refusal: null };
   }
 
-  #offerOf(range: RecallRange): Pick<RecallOffer, 'span' | 'text' | 'turns' | 'rows'> {
+  #offerOf(range: RecallRange): Pick<RecallOffer, 'span' | 'stop' | 'text' | 'turns' | 'rows'> {
     const { thread, seqs } = this.#view.fold();
     const nodes = new Set(range.nodes);
     const rows = seqs.flatMap((seq, at) => (nodes.has(seq) && thread.messages[at]?.hidden === null ? [at] : []));
-    return { span: spanOf(this.#view.log(), range), text: range.text, turns: range.turns, rows };
+    const stop = (thread.messages[seqs.indexOf(range.startSeq)]?.stop ?? 1) - 1;
+    return { span: spanOf(this.#view.log(), range), stop, text: range.text, turns: range.turns, rows };
   }
 
   stateOf(span: RecallSpan): 'waits' | 'ready' | 'done' | 'stale' {
     return spanState(this.#view.log(), this.#view.fold().surface, span);
   }
 
-  async before(list: RecallList, index: number, now: Buffer | null): Promise<{ content: Buffer | null } | Reason> {
+  async before(list: RecallList, index: number, now: Buffer | null, mayBeBack: boolean): Promise<{ content: Buffer | null } | Reason> {
     const file = list.files[index]?.path ?? '';
     const diff = await this.#view.lists.diff(this.#view.log().header.id, list.seq, index);
     const no = notRestorable(diff, file);
     if (no !== null || diff?.kind !== 'text') return no ?? reason('NOT_RESTORABLE', { path: file });
     if (diff.path !== file) return reason('NOT_RESTORABLE', { path: file, cause: 'the host gave the change of another file' });
     const back = reverseHunks(diff, now);
-    // A turn that was recalled before may have had its files put back then: its change is not there any more.
+    // A turn that was recalled in DSH itself may have had its files put back then.
     const gone = this.#view.fold().thread.turns.find((turn) => turn.index === list.turn)?.hidden?.reason === 'recalled';
-    return 'code' in back && gone && standsBefore(diff, now) ? { content: now } : back;
+    return 'code' in back && (mayBeBack || gone) && standsBefore(diff, now) ? { content: now } : back;
   }
 
   async prepare(span: RecallSpan, id: string, at: number): Promise<RecallBatch> {
-    return prepareAppend(this.#view.generation, (log) => {
+    const batch = await prepareAppend(this.#view.generation, (log) => {
       const events = tombstoneOf(log, span, id, at);
       if ('code' in events) throw TurnbackError.of(events);
       return events;
     });
+    if (batch.length !== this.#view.length()) throw new TurnbackError('LOG_MOVED');
+    return batch;
+  }
+
+  has(id: string): boolean {
+    return this.#view.log().events.some((event) => isRecall(event) && idOf(event) === `recall:${id}`);
   }
 
   async holds(batch: RecallBatch): Promise<'none' | 'part' | 'all' | 'other'> {

@@ -1,0 +1,108 @@
+import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
+import { safePath } from '../../shared/safe-path.ts';
+import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
+import { readDisk } from '../snapshots/disk.ts';
+import { objectId } from '../snapshots/object-id.ts';
+import type { Recaller, RecallList } from '../threads/source.ts';
+import type { Bench } from './bench.ts';
+import type { Chain } from './chains.ts';
+import { settleGroups } from './choose.ts';
+import { ABSENT, type Content, contentOfDisk } from './content.ts';
+import { type Draft, draftOf } from './draft.ts';
+import type { World } from './world.ts';
+
+/** No list has the lines of a larger file. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** A path on its way back, turn by turn: what stands on disk, and what stood before the turns that were taken out so far. */
+interface Going {
+  disk: Content;
+  bytes: Buffer | null;
+}
+
+const notRestorable = (path: string, cause: string): Reason => reason('NOT_RESTORABLE', { path, cause: cause.replace(/\.$/, '') });
+
+/** Where the path stands now, or why it cannot be put back from a list of lines. */
+async function lookAt(world: World, root: string, path: TreePath): Promise<Going | Reason> {
+  const shown = showTreePath(path);
+  if (/^(?:[\\/]|[A-Za-z]:)/.test(path) || path.split('/').includes('..')) return reason('OUTSIDE_WORKSPACE', { path: shown });
+  const safe = safePath(path, world.platform);
+  if (safe !== true) return notRestorable(shown, safe);
+  const state = await world.disk(path);
+  if (state.kind === 'absent') return { disk: ABSENT, bytes: null };
+  if (state.kind === 'blocked') return notRestorable(shown, state.why);
+  if (state.kind !== 'file') return notRestorable(shown, `it is ${state.kind === 'other' ? state.what : `a ${state.kind}`} now`);
+  if (state.size > MOST_BYTES) return notRestorable(shown, 'it is too large');
+  const bytes = await readDisk(root, path, MOST_BYTES);
+  const disk = contentOfDisk(state);
+  if (bytes === null || disk === null || objectId('blob', bytes, state.oid.length === 64 ? 'sha256' : 'sha1') !== state.oid) {
+    throw new TurnbackError('FILE_BUSY', { path: shown });
+  }
+  return { disk, bytes };
+}
+
+/** One refusal that names every path of the same kind; what no list can tell comes before what was changed later. */
+function refusalOf(stays: ReadonlyMap<TreePath, Reason>): Reason | null {
+  const reasons = [...stays.values()];
+  const first = reasons.find((why) => why.code !== 'CONFLICT') ?? reasons[0];
+  if (first === undefined) return null;
+  const same = reasons.filter((why) => why.code === first.code);
+  const tail = first.message.slice(short(first).length);
+  return { code: first.code, message: same.map(short).join(' ') + tail };
+}
+
+/** A reason without what it means for the whole recall. */
+const short = (why: Reason): string => why.message.replace(/ Nothing was restored and nothing was recalled.*$/s, '');
+
+/**
+ * The files of a recall as they were before its turns: the changes of each list taken out backwards, newest turn first, in memory
+ * (formats/dsh.md, recall step 8). All of them or none: one that cannot go back refuses the whole. Only reads.
+ */
+export async function recallDraft(o: {
+  recall: Recaller;
+  lists: readonly RecallList[];
+  /** Turns whose files an earlier recall may have put back already. */
+  mayBeBack: ReadonlySet<number>;
+  world: World;
+  bench: Bench;
+  signal: AbortSignal | undefined;
+}): Promise<{ draft: Draft; refusal: Reason | null }> {
+  const { recall, lists, mayBeBack, world, bench, signal } = o;
+  const going = new Map<TreePath, Going>();
+  const stays = new Map<TreePath, Reason>();
+  for (const list of lists) {
+    if (list.total > list.files.length) {
+      const name = `The change list of turn ${list.turn}`;
+      stays.set(name, notRestorable(name, `it names ${list.files.length} of ${list.total} files`));
+    }
+    for (const [index, { path }] of list.files.entries()) {
+      signal?.throwIfAborted();
+      if (stays.has(path)) continue;
+      const now = going.get(path) ?? (await lookAt(world, bench.root, path));
+      const back = 'code' in now ? now : await recall.before(list, index, now.bytes, mayBeBack.has(list.turn));
+      if ('code' in now || 'code' in back) {
+        if ('code' in back) stays.set(path, back);
+        continue;
+      }
+      going.set(path, { disk: now.disk, bytes: back.content });
+    }
+  }
+  const chains = new Map<TreePath, Chain>();
+  for (const [path, { disk, bytes }] of going) if (!stays.has(path)) chains.set(path, chainOf(bench, disk, bytes));
+  const draft = await draftOf(world, chains, signal);
+  await settleGroups(draft.files, world.filesIn);
+  for (const { path, why } of draft.skipped) stays.set(path, notRestorable(showTreePath(path), why));
+  for (const file of draft.files) {
+    if (file.choice !== 'write') stays.set(file.path, notRestorable(showTreePath(file.path), file.why ?? 'something stands in its way'));
+    // All or nothing: a file cannot be left out of a recall.
+    file.choices = ['write'];
+  }
+  draft.skipped = [...stays].map(([path, why]) => ({ path, why: short(why) }));
+  return { draft, refusal: refusalOf(stays) };
+}
+
+function chainOf({ blobs }: Bench, disk: Content, bytes: Buffer | null): Chain {
+  const kept = disk.kind === 'file' ? { executable: disk.executable, mode: disk.mode } : { executable: false, mode: null };
+  const before: Content = bytes === null ? ABSENT : { kind: 'file', oid: blobs.add(bytes), ...kept };
+  return { layers: [{ before, after: disk, bystander: false, own: true, from: 'the recalled turns', position: 0, trees: null }] };
+}
