@@ -1,6 +1,7 @@
 import { reason, reasonOf, TurnbackError } from '../shared/errors.ts';
 import { type Arguments, type CommandName, isCommand, readArguments } from './cli/arguments.ts';
 import { diff, patch } from './cli/changes.ts';
+import { dshHostOf } from './cli/dsh-host.ts';
 import { show, threads } from './cli/look.ts';
 import { doctor, noJson, sample } from './cli/places.ts';
 import { purge } from './cli/purge.ts';
@@ -82,6 +83,7 @@ async function main(argv: readonly string[]): Promise<Exit> {
       process.stdout.write(`${APP_VERSION}\n`);
       return EXIT.done;
     }
+    Object.assign(process.env, await dshHostOf(args));
     return await run(args);
   } catch (thrown) {
     const usage = thrown instanceof TurnbackError && thrown.code === 'USAGE';

@@ -13,7 +13,8 @@ export interface Arguments {
   home: string | undefined;
   root: string | null;
   data: string | null;
-  scope: Scope;
+  /** Null where none was named: what that means depends on the thread. */
+  scope: Scope | null;
   drift: DriftPolicy;
   restoreFiles: boolean;
   to: string | null;
@@ -21,6 +22,9 @@ export interface Arguments {
   port: number;
   sample: boolean;
   yes: boolean;
+  /** Address of a running DSH web host, and the file that holds its token. */
+  dshUrl: string | null;
+  dshTokenFile: string | null;
 }
 
 /** The commands and how many words each takes: least and most. */
@@ -48,7 +52,7 @@ export type CommandName = keyof typeof COMMANDS;
 
 export const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);
 
-function oneOf<T extends string>(name: string, value: string | undefined, allowed: readonly T[], otherwise: T): T {
+function oneOf<T extends string, O>(name: string, value: string | undefined, allowed: readonly T[], otherwise: O): T | O {
   if (value === undefined) return otherwise;
   const found = allowed.find((one) => one === value);
   if (found === undefined) throw new TurnbackError('USAGE', { what: `--${name} takes ${allowed.join(', ')}, not ${value}.` });
@@ -74,6 +78,9 @@ function parse(argv: readonly string[]) {
         output: { type: 'string', short: 'o' },
         port: { type: 'string' },
         sample: { type: 'boolean', default: false },
+        'dsh-url': { type: 'string' },
+        'dsh-token-file': { type: 'string' },
+        'dsh-token': { type: 'string' },
         yes: { type: 'boolean', default: false },
       },
     });
@@ -98,6 +105,12 @@ export function readArguments(argv: readonly string[]): Arguments {
   const port = values.port === undefined ? 0 : Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new TurnbackError('USAGE', { what: `--port takes 0 to 65535, not ${values.port}.` });
+  if (values['dsh-token'] !== undefined)
+    throw new TurnbackError('USAGE', {
+      what: 'A token on the command line can be read by every program here. Put it in TURNBACK_DSH_TOKEN, or in a file that --dsh-token-file names.',
+    });
+  if (values['restore-files'] && values.scope === 'messages')
+    throw new TurnbackError('USAGE', { what: '--restore-files and --scope messages say opposite things. Leave one of them out.' });
   return {
     command,
     words,
@@ -107,7 +120,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     home: values.home,
     root: values.root ?? null,
     data: values.data ?? null,
-    scope: oneOf('scope', values.scope, ['both', 'files', 'messages'] as const, 'both'),
+    scope: oneOf('scope', values.scope, ['both', 'files', 'messages'] as const, null),
     drift: oneOf('drift', values.drift, ['merge', 'keep', 'overwrite', 'fail'] as const, 'merge'),
     restoreFiles: values['restore-files'],
     to: values.to ?? null,
@@ -115,5 +128,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     port,
     sample: values.sample,
     yes: values.yes,
+    dshUrl: values['dsh-url'] ?? null,
+    dshTokenFile: values['dsh-token-file'] ?? null,
   };
 }

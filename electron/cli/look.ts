@@ -11,6 +11,9 @@ const oneLine = (text: string, most: number): string => {
 };
 const off = (can: Can): string => (can === true ? 'yes' : `no: ${can.message}`);
 
+/** What is said of a recall that is planned. */
+export const PENDING_WORDS = 'Recall planned, not yet effective: it takes effect when DSH opens the next step.';
+
 /** One changed file as a line for people. */
 export function fileLine(file: FileChange): string {
   const counts = file.binary ? 'binary' : `+${file.added ?? '?'} -${file.removed ?? '?'}`;
@@ -57,7 +60,7 @@ export async function show(session: Session): Promise<Exit> {
         root: head.root,
         log: head.log,
         status: view.status,
-        standing: standing && { messageId: standing.messageId, hidden: standing.hidden },
+        standing: standing && { messageId: standing.messageId, hidden: standing.hidden, ...(standing.pending && { pending: true }) },
         can: view.can,
         notices: view.notices,
       },
@@ -89,7 +92,8 @@ export async function show(session: Session): Promise<Exit> {
 function printThread(session: Session, view: ThreadView): void {
   const { head, standing } = view;
   session.print(`${head.title ?? head.threadId}\n${head.source} · ${view.status} · ${head.root ?? '(workspace not named)'}\n${head.log}\n`);
-  if (standing) session.print(`A revert stands at stop ${standing.stop}: ${standing.hidden} messages are hidden.\n`);
+  if (standing?.pending) session.print(`${PENDING_WORDS} ${standing.hidden} messages, from stop ${standing.stop} on.\n`);
+  else if (standing) session.print(`A revert stands at stop ${standing.stop}: ${standing.hidden} messages are hidden.\n`);
   for (const notice of view.notices) session.print(`! ${notice.message}\n`);
   for (const bad of view.bad) session.print(`! line ${bad.line} unreadable (${bad.bytes} bytes): ${bad.why}\n`);
   for (const turn of view.turns) {

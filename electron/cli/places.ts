@@ -2,6 +2,7 @@ import path from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
 import { healthOf } from '../host/health.ts';
 import { makeSample } from '../recorder/sample.ts';
+import { PENDING_WORDS } from './look.ts';
 import { EXIT, type Exit, openNamed, type Session } from './session.ts';
 
 /** `turnback sample DIR` */
@@ -19,9 +20,13 @@ const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} 
 
 /** `turnback doctor THREAD`: exit 1 when something is off. */
 export async function doctor(session: Session): Promise<Exit> {
-  const { id } = await openNamed(session);
+  const { id, view } = await openNamed(session);
   const health = await healthOf(await session.desk.open(id));
-  session.json({ thread: id, ...health });
+  const stale = view.notices.find((notice) => notice.code === 'STALE_PENDING');
+  if (stale) health.problems.push(stale);
+  const pending = view.standing?.pending ? { stop: view.standing.stop, messages: view.standing.hidden } : null;
+  session.json({ thread: id, ...health, ...(pending && { pending }) });
+  if (pending) session.print(`${PENDING_WORDS}\n`);
   session.print('version' in health.git ? `git ${health.git.version}\n` : `git: ${health.git.message}\n`);
   session.print(`log ${health.log.path}${health.log.unreadable > 0 ? `, ${health.log.unreadable} records unreadable` : ''}\n`);
   session.print(`workspace ${health.root ?? '(not found)'}\n`);

@@ -1,3 +1,4 @@
+import type { ThreadView } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
 import type { Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
@@ -19,16 +20,25 @@ function printPlan(session: Session, plan: Plan): void {
   for (const effect of plan.sideEffects) session.print(`  turn ${effect.turn}  ${effect.tool}: ${effect.summary}\n`);
   if (plan.skipped.length > 0) session.print('Left alone:\n');
   for (const skipped of plan.skipped) session.print(`  ${showTreePath(skipped.path)}: ${skipped.why}\n`);
+  if (plan.recall !== undefined && plan.scope === 'messages' && plan.recall.changed.length > 0) {
+    session.print('Changed in these turns, and left as they are (--restore-files puts them back):\n');
+    for (const { turn, path } of plan.recall.changed) session.print(`  turn ${turn}  ${showTreePath(path)}\n`);
+  }
   for (const note of plan.notes) session.print(`${note}\n`);
   if (plan.refusal) session.print(`Refused: ${plan.refusal.message}\n`);
+}
+
+/** The scope that was named; a recall leaves the files as they are unless it is asked to restore them (seed, files). */
+function scopeOf({ args }: Session, view: ThreadView): Scope {
+  return args.scope ?? (view.head.source === 'dsh' && !args.restoreFiles ? 'messages' : 'both');
 }
 
 /** `turnback preview THREAD MESSAGE` */
 export async function preview(session: Session): Promise<Exit> {
   const { id, view } = await openNamed(session);
   const stop = stopNamed(view, session.args.words[1] ?? '');
-  const plan = await session.desk.preview(id, { kind: 'revert', stop, entry: null, scope: session.args.scope });
-  const { target, turns, files, sideEffects, skipped, notes, refusal } = plan;
+  const plan = await session.desk.preview(id, { kind: 'revert', stop, entry: null, scope: scopeOf(session, view) });
+  const { target, turns, files, sideEffects, skipped, notes, refusal, recall } = plan;
   session.json({
     target,
     turns,
@@ -37,6 +47,7 @@ export async function preview(session: Session): Promise<Exit> {
     skipped,
     notes,
     refusal,
+    ...(recall && { recall }),
   });
   printPlan(session, plan);
   return plan.refusal ? EXIT.refused : EXIT.done;
@@ -44,8 +55,8 @@ export async function preview(session: Session): Promise<Exit> {
 
 async function travel(session: Session, kind: TravelKind, where: { stop?: number; entry?: string; extra?: object } = {}): Promise<Exit> {
   const { desk, args } = session;
-  const { id } = await openNamed(session);
-  const scope: Scope = kind === 'revert' ? args.scope : 'both';
+  const { id, view } = await openNamed(session);
+  const scope: Scope = kind === 'revert' ? scopeOf(session, view) : 'both';
   const request = { kind, stop: where.stop ?? null, entry: where.entry ?? null, scope };
   const result = await desk.run(id, request, {
     drift: args.drift,

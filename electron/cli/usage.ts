@@ -9,7 +9,7 @@ export const USAGE = `turnback: time travel for coding-agent threads
   turnback diff THREAD STEP [--to STEP|now]  files and unified diff
   turnback patch THREAD STEP[..STEP] [-o F]  a patch that \`git apply\` takes
   turnback preview THREAD MESSAGE            the plan: what a revert would do
-  turnback revert THREAD MESSAGE [--scope files|messages|both] [--drift merge|keep|overwrite|fail]
+  turnback revert THREAD MESSAGE [--scope files|messages|both] [--drift merge|keep|overwrite|fail] [--restore-files]
   turnback take-back THREAD MESSAGE          revert to before a user's message, and print its text
   turnback unrevert|undo|redo THREAD
   turnback history THREAD
@@ -24,6 +24,11 @@ MESSAGE is a message id or stop:K (after message K; stop:0 is before the first).
   --root DIR    the workspace, where the log does not say it (remembered)
   --data DIR    the snapshot folder, where the log does not say it (remembered)
   --home DIR    look for threads in another home
+
+A DSH thread goes back by recall: MESSAGE must be just before a prompt, and the files stay unless --restore-files is given. The lists
+of changed files come from a running DSH web host:
+  --dsh-url URL            its address (or TURNBACK_DSH_URL)
+  --dsh-token-file FILE    the file that holds its token (or TURNBACK_DSH_TOKEN)
 
 Exit codes: 0 done, 1 refused or failed, 2 usage, 3 done but some paths were skipped or kept.
 `;

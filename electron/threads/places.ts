@@ -5,7 +5,9 @@ import type { Places } from './source.ts';
 /** Where stores are looked for: the given home (default: the user's) and the environment's overrides. */
 export function placesOf(env: NodeJS.ProcessEnv, home?: string): Places {
   // An explicit home means another user's or a test's stores: the overrides of this process do not speak about it.
-  if (home !== undefined) return { home: path.resolve(home), env: {} };
+  // A running host is named for this very call, whosever stores these are.
+  const { TURNBACK_DSH_URL, TURNBACK_DSH_TOKEN } = env;
+  if (home !== undefined) return { home: path.resolve(home), env: { TURNBACK_DSH_URL, TURNBACK_DSH_TOKEN } };
   return { home: path.resolve(env['HOME'] || homedir()), env };
 }
 

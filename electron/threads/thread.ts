@@ -117,6 +117,7 @@ export class OpenThread {
 function noStore(thread: Thread): Reason {
   const said = thread.notices.find((notice) => notice.code === 'NO_STORE' || notice.code === 'NO_SNAPSHOTS');
   if (said) return said;
+  if (thread.head.source === 'dsh') return reason('NO_SNAPSHOTS_DSH');
   return thread.steps.some((step) => step.to !== null) ? reason('NO_STORE', { path: 'of this thread' }) : reason('NO_SNAPSHOTS');
 }
 
