@@ -204,8 +204,9 @@ export const commands: readonly Command[] = [
   }),
   command('locate-workspace', 'Thread', 'Locate the workspace folder…', [], {
     off: needThread,
-    run: () => appStore.setState({ overlay: 'folder', picking: 'root' }),
+    run: () => void choosePath('root'),
   }),
+  command('locate-snapshots', 'Thread', 'Locate the snapshot folder…', [], { off: needThread, run: () => void choosePath('data') }),
   command('close-thread', 'Thread', 'All threads', ['backspace'], { off: needThread, run: closeThread }),
   command('palette', 'Window', 'Commands', ['mod+k', 'mod+shift+p'], { run: toggleOverlay('palette') }),
   command('keys', 'Window', 'Keys', ['?'], { run: toggleOverlay('keys') }),

@@ -2,27 +2,27 @@ import { File, Folder, FolderUp } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { Output } from '../../shared/contract.ts';
 import type { Reason } from '../../shared/errors.ts';
-import { appStore, useApp } from '../store/app-store.ts';
+import { appStore, type Picking, useApp } from '../store/app-store.ts';
 import { call, reasonOfThrown } from '../store/host.ts';
-import { openThread } from '../store/session.ts';
-import { sessionStore } from '../store/session-store.ts';
-import { locatePath } from '../store/threads.ts';
+import { takePath } from '../store/threads.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import './folder-picker.css';
 
 type Listing = Output<'folder.list'>;
 
-const TITLES = { log: 'Open a log', folder: 'Open a folder', root: 'Which folder did this thread work in?' } as const;
+const TITLES = {
+  log: 'Open a log',
+  folder: 'Open a folder',
+  root: 'Which folder did this thread work in?',
+  data: 'Which folder holds the snapshots of this thread?',
+} as const satisfies Record<Picking, string>;
 
 const close = (): void => appStore.setState({ overlay: null, picking: null });
 
-/** Takes the chosen path to where it was asked for. */
-function choose(path: string, picking: 'log' | 'folder' | 'root'): void {
+function choose(path: string, picking: Picking): void {
   close();
-  const { id } = sessionStore.getState();
-  if (picking !== 'root') void locatePath(path);
-  else if (id !== null) void openThread(id, { root: path });
+  void takePath(path, picking);
 }
 
 const join = (folder: string, name: string): string =>
@@ -64,7 +64,7 @@ export function FolderPicker() {
         <>
           <Button onClick={close}>Cancel</Button>
           <Button variant="primary" off={typed.trim() === '' ? 'Name a folder first.' : null} onClick={() => choose(typed.trim(), picking)}>
-            {picking === 'root' ? 'Use this folder' : 'Open'}
+            {picking === 'root' || picking === 'data' ? 'Use this folder' : 'Open'}
           </Button>
         </>
       }

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { CornerDownRight, Folder } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useApp } from '../store/app-store.ts';
 import { listFocused, registerList } from '../store/list-focus.ts';
 import { openThread } from '../store/session.ts';
@@ -62,7 +62,7 @@ export function ThreadList() {
     count: rows.length,
     getScrollElement: () => area.current,
     estimateSize: (at) => (rows[at]?.kind === 'workspace' ? HEAD : ROW),
-    getItemKey: (at) => rows[at]?.key ?? at,
+    getItemKey: useCallback((at: number) => rows[at]?.key ?? at, [rows]),
     overscan: 8,
   });
   const move = (direction: -1 | 1): void => {

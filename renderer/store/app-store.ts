@@ -10,6 +10,8 @@ export type Overlay = 'palette' | 'keys' | 'history' | 'patch' | 'folder' | null
 /** The panes, by the name that focus, tabs and the narrow layout use. */
 export type Pane = 'transcript' | 'steps' | 'files' | 'diff';
 
+export type Picking = 'log' | 'folder' | 'root' | 'data';
+
 export interface AppState {
   connection: Connection;
   info: AppInfo | null;
@@ -17,8 +19,8 @@ export interface AppState {
   failed: Reason | null;
   settings: Settings;
   overlay: Overlay;
-  /** What the folder picker is for: a log, or the workspace a thread worked in. */
-  picking: 'log' | 'folder' | 'root' | null;
+  /** What the folder picker is for: a log, a folder, or the workspace or the snapshots of the open thread. */
+  picking: Picking | null;
   /** The one pane that is shown below 720 px. */
   pane: Pane;
   timelineOpen: boolean;

@@ -1,6 +1,7 @@
-import { appStore } from './app-store.ts';
+import { appStore, type Picking } from './app-store.ts';
 import { call, reasonOfThrown } from './host.ts';
 import { openThread } from './session.ts';
+import { sessionStore } from './session-store.ts';
 import { changeSettings } from './settings.ts';
 import { threadsStore } from './threads-store.ts';
 import { showFailure } from './toast-store.ts';
@@ -46,15 +47,22 @@ export function locatePath(path: string): Promise<void> {
   });
 }
 
-/** Asks for a log or a folder: a native dialog in Electron, a picker of ours in the browser host. */
-export async function choosePath(what: 'log' | 'folder'): Promise<void> {
+/** Takes a chosen path to what it was asked for. */
+export async function takePath(path: string, picking: Picking): Promise<void> {
+  const { id } = sessionStore.getState();
+  if (picking === 'log' || picking === 'folder') await locatePath(path);
+  else if (id !== null) await openThread(id, picking === 'root' ? { root: path } : { data: path });
+}
+
+/** Asks for a path: a native dialog in Electron, a picker of ours in the browser host. */
+export async function choosePath(picking: Picking): Promise<void> {
   if (appStore.getState().info?.host === 'browser') {
-    appStore.setState({ overlay: 'folder', picking: what });
+    appStore.setState({ overlay: 'folder', picking });
     return;
   }
   try {
-    const path = await call('dialog.open', { what });
-    if (path !== null) await locatePath(path);
+    const path = await call('dialog.open', { what: picking === 'log' ? 'log' : 'folder' });
+    if (path !== null) await takePath(path, picking);
   } catch (thrown) {
     showFailure(reasonOfThrown(thrown));
   }

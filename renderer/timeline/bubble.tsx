@@ -48,6 +48,7 @@ export function Bubble() {
           </>
         )}
       </div>
+      {words.notCaptured === null ? null : <p className="bubble-why">{words.notCaptured}</p>}
       {words.whyNot === null ? null : <p className="bubble-why">{words.whyNot}</p>}
     </div>
   );

@@ -53,7 +53,9 @@ export function TimelineCanvas({ width, height }: { width: number; height: numbe
       if (frame === 0) frame = requestAnimationFrame(draw);
     };
     draw();
-    const offSpan = spanStore.subscribe(ask);
+    const offSpan = spanStore.subscribe((now, before) => {
+      if (now.span !== before.span) ask();
+    });
     const offTheme = onThemeChange(() => {
       paints = readTokens(PAINTS);
       ask();

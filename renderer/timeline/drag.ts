@@ -18,11 +18,15 @@ export const dragPlaces: { lanes: HTMLElement | null; transcript: HTMLElement | 
   onDraw: null,
 };
 
+/** Where the two places are on the screen. Read once for a drag: reading them in each frame would cost a layout each. */
+interface Boxes {
+  lanes: DOMRect | undefined;
+  transcript: DOMRect | undefined;
+}
+
 /** The boundary that a pointer over a message row means: before it in its upper half, after it in the lower. */
-function boundaryInTranscript(x: number, y: number): number | null {
-  const area = dragPlaces.transcript;
-  const box = area?.getBoundingClientRect();
-  if (area === null || box === undefined || x < box.left || x > box.right || y < box.top || y > box.bottom) return null;
+function boundaryInTranscript(box: DOMRect | undefined, x: number, y: number): number | null {
+  if (box === undefined || x < box.left || x > box.right || y < box.top || y > box.bottom) return null;
   const row = document.elementsFromPoint(x, y).find((element) => element instanceof HTMLElement && element.dataset['row'] !== undefined);
   if (!(row instanceof HTMLElement)) return null;
   const { top, height } = row.getBoundingClientRect();
@@ -30,15 +34,13 @@ function boundaryInTranscript(x: number, y: number): number | null {
   return y < top + height / 2 ? at : Math.max(Number(row.dataset['lastRow'] ?? at), at - 1) + 1;
 }
 
-function boundaryInLanes(x: number, y: number): number | null {
-  const box = dragPlaces.lanes?.getBoundingClientRect();
+function boundaryInLanes(box: DOMRect | undefined, x: number, y: number): number | null {
   if (box === undefined || y < box.top - SLACK || y > box.bottom + SLACK) return null;
   const { span, width } = spanStore.getState();
   return boundaryOfX(span, width, Math.min(Math.max(x - box.left, 0), width));
 }
 
-function scrollAtEdges(x: number, y: number): void {
-  const lanes = dragPlaces.lanes?.getBoundingClientRect();
+function scrollAtEdges({ lanes, transcript: box }: Boxes, x: number, y: number): void {
   const { span, rows } = spanStore.getState();
   const step = (span.to - span.from) / 60;
   if (lanes !== undefined && y < lanes.bottom + SLACK) {
@@ -47,7 +49,6 @@ function scrollAtEdges(x: number, y: number): void {
     return;
   }
   const area = dragPlaces.transcript;
-  const box = area?.getBoundingClientRect();
   if (area === null || box === undefined) return;
   if (y > box.top - SLACK && y < box.top + EDGE) area.scrollTop -= SCROLL_STEP;
   if (y < box.bottom + SLACK && y > box.bottom - EDGE) area.scrollTop += SCROLL_STEP;
@@ -66,11 +67,15 @@ export function beginDrag(event: PointerEvent, source: HTMLElement): void {
   let dragging = false;
   let inside = true;
   let frame = 0;
+  const boxes: Boxes = {
+    lanes: dragPlaces.lanes?.getBoundingClientRect(),
+    transcript: dragPlaces.transcript?.getBoundingClientRect(),
+  };
   source.setPointerCapture(event.pointerId);
 
   const look = (): void => {
-    const inRows = boundaryInTranscript(pointer.x, pointer.y);
-    const boundary = inRows ?? boundaryInLanes(pointer.x, pointer.y);
+    const inRows = boundaryInTranscript(boxes.transcript, pointer.x, pointer.y);
+    const boundary = inRows ?? boundaryInLanes(boxes.lanes, pointer.x, pointer.y);
     inside = boundary !== null;
     if (boundary === null) return;
     const stop = nearestStop(stops, boundary, { changed: pointer.alt });
@@ -78,11 +83,11 @@ export function beginDrag(event: PointerEvent, source: HTMLElement): void {
     previewStop(stop.stop);
     const { span, width } = spanStore.getState();
     const snapped = xOfBoundary(span, width, stop.row + 1);
-    const left = dragPlaces.lanes?.getBoundingClientRect().left ?? 0;
+    const left = boxes.lanes?.left ?? 0;
     dragPlaces.onDraw?.(inRows === null ? magnetX(pointer.x - left, snapped) : snapped);
   };
   const tick = (): void => {
-    scrollAtEdges(pointer.x, pointer.y);
+    scrollAtEdges(boxes, pointer.x, pointer.y);
     look();
     frame = requestAnimationFrame(tick);
   };

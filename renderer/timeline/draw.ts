@@ -1,5 +1,5 @@
 import type { Token } from '../theme/read-tokens.ts';
-import { barHeight, bucketsOf } from './buckets.ts';
+import { barHeight, bucketsOf, rowsPerBar } from './buckets.ts';
 import type { Facts } from './facts.ts';
 import { isWhole, type Span, wholeSpan, xOfBoundary } from './geometry.ts';
 import type { Lanes } from './lanes.ts';
@@ -105,8 +105,24 @@ function drawLabel(context: CanvasRenderingContext2D, scene: Scene, turn: number
   context.fillText(fitText(context, labelOf(turn), to - after), after, middle);
 }
 
+/** Where turns are thinner than bars: a mark for each bar that holds a prompt. */
+function drawPrompts(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { facts, span, width, paints } = scene;
+  const { top, height } = scene.lanes.turns;
+  context.fillStyle = paints.hover;
+  context.fillRect(0, top, width, height);
+  context.fillStyle = paints['border-strong'];
+  for (const bucket of bucketsOf(facts, span, width)) {
+    if (bucket.prompt) context.fillRect(xOfBoundary(span, width, bucket.from), top + 4, 1, height - 8);
+  }
+}
+
 /** Blocks of turns, in two shades, with their numbers where they fit. */
 function drawTurns(context: CanvasRenderingContext2D, scene: Scene): void {
+  if (rowsPerBar(scene.span, scene.width) > 2) {
+    drawPrompts(context, scene);
+    return;
+  }
   const { facts, span, width, paints, font } = scene;
   const { top, height } = scene.lanes.turns;
   const last = Math.min(Math.ceil(span.to), facts.rows);

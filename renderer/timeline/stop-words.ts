@@ -16,6 +16,15 @@ export interface StopWords {
   files: number;
   effects: number;
   whyNot: string | null;
+  /** Why the files of the step that ends here are not known. */
+  notCaptured: string | null;
+}
+
+function notCapturedAt(stop: number): string | null {
+  for (const step of sessionStore.getState().index.stepsAt.get(stop) ?? []) {
+    if (step.captured !== null && step.captured !== true) return step.captured.message;
+  }
+  return null;
 }
 
 /** The facts of a stop; null when no thread is open. */
@@ -34,6 +43,7 @@ export function wordsOfStop(stop: number): StopWords | null {
     messages: found.messagesAfter,
     files: found.filesAfter,
     effects: found.effectsAfter,
+    notCaptured: notCapturedAt(found.stop),
     whyNot: message === undefined || message.canStand === true ? null : message.canStand.message,
   };
 }

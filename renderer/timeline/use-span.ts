@@ -32,7 +32,9 @@ export function useSpan(width: number): void {
       onSignal('zoom-all', () => spanStore.setState((state) => ({ span: wholeSpan(state.rows) }))),
       cursorStore.subscribe((state, before) => {
         if (state.dragging || cursorStop(state) === cursorStop(before)) return;
-        spanStore.setState((at) => ({ span: revealBoundary(at.span, at.rows, rowOf(cursorStop(state))) }));
+        const { span, rows: all } = spanStore.getState();
+        const shown = revealBoundary(span, all, rowOf(cursorStop(state)));
+        if (shown !== span) spanStore.setState({ span: shown });
       }),
     ];
     return () => {

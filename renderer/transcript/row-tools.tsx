@@ -24,13 +24,37 @@ function look(message: Message): void {
   else if (message.turn !== null) void selectTurn(message.turn);
 }
 
+/** Why the thread cannot go back to a message; null when it can. */
+function useWhyNot(message: Message): string | null {
+  const off = useRevertOff();
+  const isHere = useCursor((state) => state.here === message.stop);
+  if (off !== null) return off;
+  if (isHere) return 'The thread stands here already.';
+  return message.canStand === true ? null : message.canStand.message;
+}
+
+/**
+ * The way back of a row that is neither pointed at nor focused: in the page for those who read it with a screen reader, and
+ * light, because many rows are made while the transcript scrolls.
+ */
+export function QuietTools({ message }: { message: Message }) {
+  const why = useWhyNot(message);
+  const { stop } = message;
+  if (stop === null) return null;
+  return (
+    <div className="row-acts">
+      <button type="button" tabIndex={-1} aria-disabled={why !== null} onClick={() => void (why === null ? revertTo(stop) : undefined)}>
+        Revert to here
+      </button>
+    </div>
+  );
+}
+
 /** What can be done at a message, shown on hover and focus: the same as dragging the cursor there, and more. */
 export function RowTools({ message }: { message: Message }) {
   const off = useRevertOff();
-  const isHere = useCursor((state) => state.here === message.stop);
+  const why = useWhyNot(message);
   const { stop } = message;
-  const stand = message.canStand === true ? null : message.canStand.message;
-  const why = off ?? (isHere ? 'The thread stands here already.' : stand);
   const isPrompt = message.role === 'user';
   const before = isPrompt ? stopBefore(message) : null;
   const travels: MenuItem[] =

@@ -7,7 +7,6 @@ import { copyText } from '../store/patch.ts';
 import { useSession } from '../store/session-store.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Tooltip } from '../ui/tooltip.tsx';
 import { showBytes, showDuration } from '../ui/words.ts';
 import { toggleExpanded } from './expand.ts';
 import { useOutput } from './use-output.ts';
@@ -91,11 +90,9 @@ export function ToolCallRow({ call, message }: { call: ToolCall; message: Messag
           {call.durationMs === null ? null : <span>{showDuration(call.durationMs)}</span>}
         </span>
         {call.sideEffect === null ? null : (
-          <Tooltip text={EFFECT_WORDS[call.sideEffect]}>
-            <span className="tool-effect" role="img" aria-label={`Side effect: ${call.sideEffect}`}>
-              <Flag aria-hidden="true" />
-            </span>
-          </Tooltip>
+          <span className="tool-effect" role="img" aria-label={`Side effect: ${call.sideEffect}`} title={EFFECT_WORDS[call.sideEffect]}>
+            <Flag aria-hidden="true" />
+          </span>
         )}
       </button>
       {open ? <Details call={call} message={message} /> : null}

@@ -1,5 +1,5 @@
 import { ChevronRight, TriangleAlert } from 'lucide-react';
-import { memo, type PointerEvent } from 'react';
+import { memo, type PointerEvent, useState } from 'react';
 import { selectStep, selectTurn } from '../store/selection.ts';
 import { useSession } from '../store/session-store.ts';
 import { beginDrag } from '../timeline/drag.ts';
@@ -7,7 +7,7 @@ import { HIDDEN_WORDS } from '../ui/names.ts';
 import { count, showBytes } from '../ui/words.ts';
 import { toggleGroup } from './expand.ts';
 import { MessageRow } from './message-row.tsx';
-import { RowTools } from './row-tools.tsx';
+import { QuietTools, RowTools } from './row-tools.tsx';
 import type { Row } from './rows.ts';
 
 const DIVIDER_WORDS = {
@@ -42,7 +42,8 @@ function Content({ row }: { row: Row }) {
 
 /** True when the click was meant for something inside the row, or marked text. */
 const isOther = (target: EventTarget): boolean =>
-  (target instanceof Element && target.closest('button, a, pre, summary, .row-line, [role="menu"]') !== null) || String(window.getSelection()) !== '';
+  (target instanceof Element && target.closest('button, a, pre, summary, .row-line, [role="menu"]') !== null) ||
+  String(window.getSelection()) !== '';
 
 function choose(row: Row): void {
   if (row.kind !== 'message') return;
@@ -82,6 +83,9 @@ export interface TranscriptRowProps {
 /** One row; which rows are ghosts and where the line is are painted on its element from outside (`paint-rows.ts`). */
 export const TranscriptRow = memo(function TranscriptRow({ row, position, size, active }: TranscriptRowProps) {
   const message = row.kind === 'message' ? row.message : null;
+  const [pointed, setPointed] = useState(false);
+  const [focused, setFocused] = useState(false);
+  const near = pointed || focused;
   const selected = useSession(({ selection }) => message?.step != null && selection.step === message.step);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter and Space are handled by the feed for the focused row
@@ -97,13 +101,17 @@ export const TranscriptRow = memo(function TranscriptRow({ row, position, size, 
         message === null ? undefined : `${message.role === 'user' ? 'Prompt' : 'Message'}${message.stop === null ? '' : ` ${message.stop}`}`
       }
       tabIndex={active ? 0 : -1}
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={(event) => setFocused(event.currentTarget.contains(event.relatedTarget))}
       onClick={(event) => {
         if (!isOther(event.target)) choose(row);
       }}
     >
       <span className="sr row-hidden-word">hidden</span>
       <Content row={row} />
-      {message === null || message.role === 'tool' ? null : <RowTools message={message} />}
+      {message === null || message.role === 'tool' ? null : near ? <RowTools message={message} /> : <QuietTools message={message} />}
       <CursorLine />
     </article>
   );

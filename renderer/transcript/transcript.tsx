@@ -1,6 +1,6 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { MessagesSquare } from 'lucide-react';
-import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { cursorStore } from '../store/cursor-store.ts';
 import { listFocused } from '../store/list-focus.ts';
 import { sessionStore, useSession } from '../store/session-store.ts';
@@ -18,6 +18,14 @@ import { useRowFocus } from './use-row-focus.ts';
 import { useScrollToCursor } from './use-scroll-to-cursor.ts';
 import './transcript.css';
 
+/** True when a row and the line below it are in view, so that nothing needs to scroll: asking the list would cost a layout. */
+function isWhollySeen(virtual: Virtualizer<HTMLDivElement, Element>, at: number): boolean {
+  const item = virtual.measurementsCache[at];
+  const top = virtual.scrollOffset;
+  const height = virtual.scrollRect?.height;
+  return item !== undefined && top !== null && height !== undefined && item.start >= top && item.end + 12 <= top + height;
+}
+
 function List() {
   const area = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -28,17 +36,22 @@ function List() {
     const { view } = sessionStore.getState();
     return index.stops.length === 0 || view === null ? [] : rowsOf(view, openGroups);
   }, [index, openGroups]);
+  // Guessed once for a view: the list asks for all of them whenever one row is measured.
+  const guesses = useMemo(() => rows.map(estimateRow), [rows]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => area.current,
-    estimateSize: (at) => estimateRow(rows[at]),
-    getItemKey: (at) => rows[at]?.key ?? at,
+    estimateSize: useCallback((at: number) => guesses[at] ?? 36, [guesses]),
+    // The same function as long as the rows are the same: another one makes the list measure every row again.
+    getItemKey: useCallback((at: number) => rows[at]?.key ?? at, [rows]),
     overscan: 6,
     paddingStart: 4,
     paddingEnd: 24,
     scrollPaddingEnd: 24,
   });
-  const scrollTo = (at: number, align: 'auto' | 'center' | 'end'): void => virtual.scrollToIndex(at, { align });
+  const scrollTo = (at: number, align: 'auto' | 'center' | 'end'): void => {
+    if (align !== 'auto' || !isWhollySeen(virtual, at)) virtual.scrollToIndex(at, { align });
+  };
 
   useEffect(() => {
     dragPlaces.transcript = area.current;

@@ -6,6 +6,9 @@ import { sessionStore } from '../store/session-store.ts';
 import { stopAt } from '../store/stops.ts';
 import { positionOfMessage, type Row } from './rows.ts';
 
+/** A drag passes many rows a frame; the transcript keeps step without making all of them. */
+const DRAG_MS = 60;
+
 /** Moves the transcript with the cursor, to search matches, and to where the thread stands. Not while the pointer drags over it. */
 export function useScrollToCursor(rows: readonly Row[], scrollTo: (at: number, align: 'auto' | 'center') => void): void {
   const latest = useRef({ rows, scrollTo });
@@ -21,12 +24,18 @@ export function useScrollToCursor(rows: readonly Row[], scrollTo: (at: number, a
     };
     const { view } = sessionStore.getState();
     if (view?.standing != null) toCursor('center');
+    let timer: ReturnType<typeof setTimeout> | null = null;
     const offs = [
       cursorStore.subscribe((state, before) => {
-        if (cursorStop(state) === cursorStop(before)) return;
-        const overList = state.dragging && document.querySelector('.row-line:active') !== null;
-        if (!overList) toCursor('auto');
+        if (cursorStop(state) === cursorStop(before) || timer !== null) return;
+        if (state.dragging && document.querySelector('.row-line:active') !== null) return;
+        const wait = state.dragging ? DRAG_MS : 0;
+        timer = setTimeout(() => {
+          timer = null;
+          toCursor('auto');
+        }, wait);
       }),
+      () => clearTimeout(timer ?? undefined),
       onSignal('scroll-to-cursor', () => toCursor('center')),
       onSignal('scroll-to-match', () => {
         const { rows: found, at } = searchStore.getState();

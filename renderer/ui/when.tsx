@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react';
-import { Tooltip } from './tooltip.tsx';
 import { showAgo, showClock, showExactTime } from './words.ts';
 
-/** A time: relative (kept current) or as a clock, with the exact time in the tooltip. Nothing when it is not known. */
+/**
+ * A time: relative (kept current) or as a clock, with the exact time as its title (not as a tooltip of ours: there are many of
+ * them in lists). Nothing when it is not known.
+ */
 export function When({ at, as = 'ago' }: { at: number | null; as?: 'ago' | 'clock' }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -12,10 +14,8 @@ export function When({ at, as = 'ago' }: { at: number | null; as?: 'ago' | 'cloc
   }, [as]);
   if (at === null) return null;
   return (
-    <Tooltip text={showExactTime(at)}>
-      <time className="num" dateTime={new Date(at).toISOString()}>
-        {as === 'clock' ? showClock(at) : showAgo(at, now)}
-      </time>
-    </Tooltip>
+    <time className="num" dateTime={new Date(at).toISOString()} title={showExactTime(at)}>
+      {as === 'clock' ? showClock(at) : showAgo(at, now)}
+    </time>
   );
 }
