@@ -3,8 +3,8 @@ import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
 import { leasePath, leaseState, type WriterLease, writerLeaseSchema } from '../../shared/writer-lease.ts';
+import { startOfProcess, thisHost } from '../snapshots/process-alive.ts';
 import type { OwnFiles } from './backend.ts';
-import { startOfProcess, thisHost } from './this-process.ts';
 
 export interface LeaseOptions {
   /** What is leased, for people: `The thread fix-login`. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Lease } from '../../electron/recorder/lease.ts';
 import { ownFiles } from '../../electron/recorder/own-files.ts';
-import { startOfProcess, thisHost } from '../../electron/recorder/this-process.ts';
+import { startOfProcess, thisHost } from '../../electron/snapshots/process-alive.ts';
 import { leasePath, leaseState, type WriterLease } from '../../shared/writer-lease.ts';
 import { manifest, tempFolder } from '../scenarios/temp.ts';
 import { Recording } from './recording.ts';

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { startOfProcess } from '../process-alive.ts';
+import { startOfProcess } from '../../snapshots/process-alive.ts';
 
 interface Place {
   offset: number;

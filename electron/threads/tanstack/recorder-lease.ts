@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { leasePath, leaseState, type WriterLease, writerLeaseSchema } from '../../../shared/writer-lease.ts';
-import { startOfProcess, thisHost } from '../process-alive.ts';
+import { startOfProcess, thisHost } from '../../snapshots/process-alive.ts';
 
 async function leaseOf(file: string): Promise<WriterLease | null | 'odd'> {
   try {
