@@ -20,6 +20,7 @@ export function ThreadLoading() {
   if (error !== null) {
     return (
       <main className="thread-loading">
+        <h1 className="sr">The thread could not be opened</h1>
         <PaneError reason={error} onRetry={() => void openThread(sessionStore.getState().id ?? '')}>
           <LocateTools code={error.code} />
           <Button onClick={closeThread}>All threads</Button>
@@ -29,6 +30,7 @@ export function ThreadLoading() {
   }
   return (
     <main className="thread-loading">
+      <h1 className="sr">{head === null ? 'Opening a thread' : titleOfThread(head)}</h1>
       {late ? (
         <div className="thread-loading-head">
           <p>

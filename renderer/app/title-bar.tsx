@@ -36,6 +36,7 @@ function ThemeMenu() {
 /** 40 px: where you are, search, whether the thread lives, and the window's own tools. */
 export function TitleBar() {
   const open = useSession((state) => state.id !== null);
+  const shown = useSession((state) => state.view !== null);
   return (
     <header className="title-bar">
       <div className="title-left">
@@ -57,7 +58,7 @@ export function TitleBar() {
           </>
         ) : null}
       </div>
-      {open ? <SearchBox /> : <span />}
+      {shown ? <SearchBox /> : <span />}
       <div className="title-right">
         {open ? <LiveState /> : null}
         <IconButton label="Commands" keys="mod+k" icon={<Command />} onClick={() => runCommand('palette')} />

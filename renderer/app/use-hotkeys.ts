@@ -34,6 +34,7 @@ function mayRun(command: Command, keys: string, target: Element | null): boolean
   if (command.where === 'cursor') {
     const onCursor = target?.closest('[role="slider"]') != null;
     const plainArrow = /arrow(left|right)$/.test(keys) && keys.includes('+');
+    if (keys === 'enter' && !onCursor && target?.closest(PRESSES) != null) return false;
     return onCursor || plainArrow || target?.closest(MOVES) == null;
   }
   return true;

@@ -107,6 +107,7 @@ export function StartScreen() {
   if (failed !== null) {
     return (
       <main className="start">
+        <h1 className="sr">Turnback could not start</h1>
         <PaneError reason={failed} onRetry={() => void loadApp()} />
       </main>
     );

@@ -30,6 +30,8 @@ const hex = (part: string | undefined): string =>
 export function readTokens<T extends Token>(names: readonly T[]): Record<T, string> {
   const probe = document.createElement('i');
   probe.hidden = true;
+  // In forced colours every colour would read as the same system colour.
+  probe.style.setProperty('forced-color-adjust', 'none');
   document.body.append(probe);
   const colours = {} as Record<T, string>;
   for (const name of names) {
