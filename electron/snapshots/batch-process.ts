@@ -52,10 +52,16 @@ class Line {
 interface Session {
   process: GitProcess;
   open: Line;
+  /** The beginning of a header line, and the content that is being filled. */
+  header: string;
+  body: { type: string; content: Buffer; filled: number } | null;
+  /** Its output is of no interest any more. */
+  over: boolean;
 }
 
 /** An unused process is ended after this time, so that no file of a foreign store stays open for long. */
 const IDLE = process.platform === 'win32' ? 500 : 10_000;
+const NOTHING = Buffer.alloc(0);
 /** Time that an ended process has to leave by itself. */
 const LEAVE = 1_000;
 
@@ -125,7 +131,7 @@ export class BatchProcess {
   }
 
   #begin(): Session {
-    const session: Session = { process: this.#start(), open: new Line() };
+    const session: Session = { process: this.#start(), open: new Line(), header: '', body: null, over: false };
     this.#current = session;
     this.#sessions.add(session);
     void this.#follow(session);
@@ -136,7 +142,7 @@ export class BatchProcess {
     const { process, open } = session;
     let failure: TurnbackError;
     try {
-      await this.#read(session);
+      await process.each((chunk) => this.#read(session, chunk));
       if (this.#current === session) this.#current = null;
       failure = gitFailed('cat-file', await process.done, process.stderr());
     } catch (error) {
@@ -156,41 +162,36 @@ export class BatchProcess {
     }
   }
 
-  async #read(session: Session): Promise<void> {
-    let header = '';
-    let body: { type: string; content: Buffer; filled: number } | null = null;
-    for await (const chunk of session.process.stdout) {
-      for (let at = 0; at < chunk.length; ) {
-        if (body !== null) {
-          const take = Math.min(body.content.length - body.filled, chunk.length - at);
-          chunk.copy(body.content, body.filled, at, at + take);
-          body.filled += take;
-          at += take;
-          if (at === chunk.length) continue;
-          // A line feed follows the content.
-          at += 1;
-          this.#answer(session, { type: body.type, size: body.content.length, content: body.content });
-          body = null;
-          continue;
-        }
-        const end = chunk.indexOf(0x0a, at);
-        header += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
-        at = end < 0 ? chunk.length : end + 1;
-        if (end < 0) continue;
-        const [, type = '', text] = header.split(' ');
-        header = '';
-        const size = Number(text);
-        if (text === undefined) this.#answer(session, null);
-        else if (!this.#contents) this.#answer(session, { type, size, content: Buffer.alloc(0) });
-        else if (size > (session.open.first()?.maxBytes ?? 0)) {
-          this.#refuse(session, size);
-          return;
-        } else if (at + size < chunk.length && chunk.length <= 2 * size) {
-          // It came in one piece that holds little else: no copy.
-          this.#answer(session, { type, size, content: chunk.subarray(at, at + size) });
-          at += size + 1;
-        } else body = { type, content: Buffer.allocUnsafe(size), filled: 0 };
+  #read(session: Session, chunk: Buffer): void {
+    for (let at = 0; at < chunk.length && !session.over; ) {
+      const { body } = session;
+      if (body !== null) {
+        const take = Math.min(body.content.length - body.filled, chunk.length - at);
+        chunk.copy(body.content, body.filled, at, at + take);
+        body.filled += take;
+        at += take;
+        if (at === chunk.length) return;
+        // A line feed follows the content.
+        at += 1;
+        session.body = null;
+        this.#answer(session, { type: body.type, size: body.content.length, content: body.content });
+        continue;
       }
+      const end = chunk.indexOf(0x0a, at);
+      session.header += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
+      if (end < 0) return;
+      at = end + 1;
+      const [, type = '', text] = session.header.split(' ');
+      session.header = '';
+      const size = Number(text);
+      if (text === undefined) this.#answer(session, null);
+      else if (!this.#contents) this.#answer(session, { type, size, content: NOTHING });
+      else if (size > (session.open.first()?.maxBytes ?? 0)) this.#refuse(session, size);
+      else if (at + size < chunk.length && chunk.length <= 2 * size) {
+        // It came in one piece that holds little else: no copy.
+        this.#answer(session, { type, size, content: chunk.subarray(at, at + size) });
+        at += size + 1;
+      } else session.body = { type, content: Buffer.allocUnsafe(size), filled: 0 };
     }
   }
 
@@ -212,6 +213,7 @@ export class BatchProcess {
     const question = session.open.take();
     question?.reject(new TurnbackError('TOO_LARGE', { path: question.oid, bytes: size }));
     if (this.#current === session) this.#current = null;
+    session.over = true;
     session.process.kill();
   }
 }

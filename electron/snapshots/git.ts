@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
+import { endGroup } from './end-group.ts';
 import { forcedOptions, neutralEnvironment } from './git-neutral.ts';
 import { findGitProgram } from './git-program.ts';
 
@@ -39,6 +40,8 @@ export interface GitResult {
 export interface GitProcess {
   write(bytes: Uint8Array): void;
   stdout: AsyncIterable<Buffer>;
+  /** Hands over its output piece by piece, faster than by `stdout`; resolves at the end, rejects with what `take` threw. */
+  each(take: (piece: Buffer) => void): Promise<void>;
   /** Closes its stdin. */
   end(): void;
   /** Its exit code; -1 when a signal ended it. Rejects when it could not start. */
@@ -61,8 +64,6 @@ export interface Git {
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_STDERR = 64 * 1024;
 const TIMEOUT = 10 * 60_000;
-/** Time that git has to remove its own temporary files before it is killed. */
-const GRACE = 200;
 
 /** The first line of what git said, made safe to show. */
 function firstLine(stderr: string): string {
@@ -77,22 +78,6 @@ function firstLine(stderr: string): string {
 /** The error for a run that did not end as expected. The exit code and git's own words are facts for people; no code reads them. */
 export function gitFailed(name: string, exit: number, stderr: string): TurnbackError {
   return new TurnbackError('GIT_FAILED', { command: name, exit, cause: firstLine(stderr) });
-}
-
-/** Ends a process and everything it started: asks first, so that git removes its temporary files, then kills. */
-function endGroup(child: ChildProcessWithoutNullStreams): void {
-  const send = (signal: NodeJS.Signals): void => {
-    if (child.pid === undefined) return;
-    try {
-      if (process.platform === 'win32') child.kill(signal);
-      else process.kill(-child.pid, signal);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  };
-  send('SIGTERM');
-  const timer = setTimeout(() => send('SIGKILL'), GRACE);
-  child.once('close', () => clearTimeout(timer));
 }
 
 /**
@@ -215,6 +200,19 @@ export function createGit(options: { command?: readonly string[]; env?: NodeJS.P
     return {
       write: (bytes) => void child.stdin.write(bytes),
       stdout: child.stdout,
+      each: (take) =>
+        new Promise((resolve, reject) => {
+          child.stdout.on('data', (piece: Buffer) => {
+            try {
+              take(piece);
+            } catch (error) {
+              child.stdout.removeAllListeners('data').resume();
+              reject(error instanceof Error ? error : new Error(String(error)));
+            }
+          });
+          child.stdout.on('error', reject);
+          child.stdout.on('close', resolve);
+        }),
       end: () => void child.stdin.end(),
       done,
       kill: () => endGroup(child),

@@ -32,6 +32,10 @@ class Puppet implements GitProcess {
     }
   }
 
+  async each(take: (piece: Buffer) => void): Promise<void> {
+    for await (const piece of this.stdout) take(piece);
+  }
+
   write(bytes: Uint8Array): void {
     this.asked.push(...Buffer.from(bytes).toString().split('\n').filter(Boolean));
   }

@@ -1,0 +1,25 @@
+/** Time that a process has to remove its own temporary files before it is killed. */
+const GRACE = 200;
+
+/** As much of a child process as is needed to end it. */
+interface Ending {
+  readonly pid?: number | undefined;
+  kill(signal: NodeJS.Signals): boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** Ends a process that leads its own group, and everything it started: asks first, then kills. */
+export function endGroup(child: Ending): void {
+  const send = (signal: NodeJS.Signals): void => {
+    if (child.pid === undefined) return;
+    try {
+      if (process.platform === 'win32') child.kill(signal);
+      else process.kill(-child.pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  send('SIGTERM');
+  const timer = setTimeout(() => send('SIGKILL'), GRACE);
+  child.once('close', () => clearTimeout(timer));
+}
