@@ -16,7 +16,8 @@ export function endGroup(child: Ending): void {
       if (process.platform === 'win32') child.kill(signal);
       else process.kill(-child.pid, signal);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      // Gone already; macOS says EPERM for a group of which only the remains are left.
+      if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   };
   send('SIGTERM');
