@@ -21,9 +21,11 @@ export function keysOfEvent(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'meta
 const byKeys = new Map<string, Command>(commands.flatMap((command) => command.keys.map((keys) => [keys, command] as const)));
 
 const WRITES = 'input, textarea, select, [contenteditable="true"], .monaco-editor';
+/** Elements that use Enter themselves. */
+const PRESSES = 'button, a, summary';
 /** Elements that use arrows, Home, End and Enter themselves. */
 const MOVES =
-  'button, a, [role="listbox"], [role="tree"], [role="treegrid"], [role="menu"], [role="tablist"], [role="radiogroup"], [role="separator"]';
+  '[role="listbox"], [role="tree"], [role="treegrid"], [role="menu"], [role="tablist"], [role="radiogroup"], [role="separator"]';
 
 function mayRun(command: Command, keys: string, target: Element | null): boolean {
   const overlaid = appStore.getState().overlay !== null || travelStore.getState().gate !== null;
