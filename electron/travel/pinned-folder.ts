@@ -45,6 +45,7 @@ export async function pinFolder(fs: FileSystem, root: string, folder: TreePath):
   const walk = async (): Promise<{ path: Buffer; ino: number; dev: number }> => {
     let path: Buffer = rootPath;
     let stat = await fs.lstat(path);
+    if (!stat.isDirectory()) throw moved(folder, LINKED);
     for (const name of names) {
       path = joined(path, name);
       stat = await fs.lstat(path);
@@ -72,7 +73,7 @@ export async function pinFolder(fs: FileSystem, root: string, folder: TreePath):
       close: async () => undefined,
     };
   }
-  let handle = await fs.open(rootPath, constants.O_RDONLY | constants.O_DIRECTORY);
+  let handle = await fs.open(rootPath, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     for (const name of names) {
       const next = await openBelow(fs, handle, name, folder);
