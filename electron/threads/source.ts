@@ -78,10 +78,20 @@ export interface RecallSpan {
   logLength: number;
 }
 
+/** What one turn did to one file; null stands for no file. */
+export interface RecallChange {
+  /** The content before the turn, from the one that it left; a conflict when it did not leave this one. */
+  takeOut(now: Buffer | null): { content: Buffer | null } | Reason;
+  /** Does the file stand as before the turn, as far as the lines of the change can tell? */
+  isOut(now: Buffer | null): boolean;
+}
+
 /** The files that one turn changed, as the agent's own service lists them. */
 export interface RecallList {
   turn: number;
   seq: number;
+  /** The turn was recalled before, and its files may have been put back then. */
+  recalled: boolean;
   /** The list is cut where this is more than there are files. */
   total: number;
   files: { path: string; added: number; removed: number; binary: boolean }[];
@@ -128,11 +138,8 @@ export interface Recaller {
   stepIsOpen(): boolean;
   /** What became of a planned span: it still waits for a step, may be carried out now, was done, or does not fit any more. */
   stateOf(span: RecallSpan): 'waits' | 'ready' | 'done' | 'stale';
-  /**
-   * The content of a file before a turn, from its content after it (null: no file), or why that cannot be told. `mayBeBack`: the
-   * turn's files may have been put back before; one that stands as before the turn then stays as it is.
-   */
-  before(list: RecallList, index: number, now: Buffer | null, mayBeBack: boolean): Promise<{ content: Buffer | null } | Reason>;
+  /** The change of one file of a list, or why no list can take it back. Asks a running host. */
+  change(list: RecallList, index: number): Promise<RecallChange | Reason>;
   /** The tombstone of a span, the whole log validated with it. `id` names it. Throws why it cannot be, LOG_MOVED when the log grew. */
   prepare(span: RecallSpan, id: string, at: number): Promise<RecallBatch>;
   /** Is the tombstone of this id in the log? */

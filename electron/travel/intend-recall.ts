@@ -98,14 +98,7 @@ export async function intendRecall(situation: Situation, request: TravelRequest)
         ? { how: 'recall', span: found.span }
         : { how: 'pending', after: (entry, at) => pendingOf(thread, found.span, entry, at) };
   const notes = await notesFor(situation, false, restores);
-  if (conversation.how === 'pending') notes.push(reason('COLD_AT_TURN_BOUNDARY').message);
-  if (conversation.how === 'recall') notes.push(reason('RECALL_FINAL').message);
-  if (pending !== null && scope !== 'files')
-    notes.push(
-      pending.state === 'stale'
-        ? reason('STALE_PENDING').message
-        : 'The recall that was planned before is dropped: this one takes its place.',
-    );
+  if (refusal === null && conversation.how !== 'none') notes.push(...recallNotes(conversation, pending));
   return intentionOf(situation, request, {
     stop,
     offer: found,
@@ -114,6 +107,14 @@ export async function intendRecall(situation: Situation, request: TravelRequest)
     conversation,
     notes,
   });
+}
+
+/** What a recall means beyond its list: when it takes effect, what it ends, that it is for good. */
+function recallNotes({ how }: MessagesIntention, pending: Pending | null): string[] {
+  const notes = [reason(how === 'pending' ? 'COLD_AT_TURN_BOUNDARY' : 'RECALL_FINAL').message];
+  if (pending?.state === 'stale') notes.push(reason('STALE_PENDING').message);
+  else if (pending !== null) notes.push('The recall that was planned before is dropped: this one takes its place.');
+  return notes;
 }
 
 /** The recall that is planned, asked for again: carried out as it was planned, or still waiting. Its gate was passed then. */

@@ -3,7 +3,7 @@ import { safePath } from '../../shared/safe-path.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { readDisk } from '../snapshots/disk.ts';
 import { objectId } from '../snapshots/object-id.ts';
-import type { Recaller, RecallList } from '../threads/source.ts';
+import type { RecallChange, Recaller, RecallList } from '../threads/source.ts';
 import type { Bench } from './bench.ts';
 import type { Chain } from './chains.ts';
 import { settleGroups } from './choose.ts';
@@ -14,16 +14,22 @@ import type { World } from './world.ts';
 /** No list has the lines of a larger file. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** A path on its way back, turn by turn: what stands on disk, and what stood before the turns that were taken out so far. */
-interface Going {
+/** What stands at a path now. */
+interface Standing {
   disk: Content;
   bytes: Buffer | null;
+}
+
+/** What the turns did to a path, newest first. `back`: an earlier recall may have taken that change out already. */
+interface History {
+  now: Standing;
+  changes: { back: boolean; change: RecallChange }[];
 }
 
 const notRestorable = (path: string, cause: string): Reason => reason('NOT_RESTORABLE', { path, cause: cause.replace(/\.$/, '') });
 
 /** Where the path stands now, or why it cannot be put back from a list of lines. */
-async function lookAt(world: World, root: string, path: TreePath): Promise<Going | Reason> {
+async function lookAt(world: World, root: string, path: TreePath): Promise<Standing | Reason> {
   const shown = showTreePath(path);
   if (/^(?:[\\/]|[A-Za-z]:)/.test(path) || path.split('/').includes('..')) return reason('OUTSIDE_WORKSPACE', { path: shown });
   const safe = safePath(path, world.platform);
@@ -68,27 +74,36 @@ export async function recallDraft(o: {
   signal: AbortSignal | undefined;
 }): Promise<{ draft: Draft; refusal: Reason | null }> {
   const { recall, lists, mayBeBack, world, bench, signal } = o;
-  const going = new Map<TreePath, Going>();
+  const histories = new Map<TreePath, History>();
   const stays = new Map<TreePath, Reason>();
   for (const list of lists) {
     if (list.total > list.files.length) {
       const name = `The change list of turn ${list.turn}`;
       stays.set(name, notRestorable(name, `it names ${list.files.length} of ${list.total} files`));
     }
+    const back = list.recalled || mayBeBack.has(list.turn);
     for (const [index, { path }] of list.files.entries()) {
-      signal?.throwIfAborted();
+      if (signal?.aborted) throw new TurnbackError('CANCELLED');
       if (stays.has(path)) continue;
-      const now = going.get(path) ?? (await lookAt(world, bench.root, path));
-      const back = 'code' in now ? now : await recall.before(list, index, now.bytes, mayBeBack.has(list.turn));
-      if ('code' in now || 'code' in back) {
-        if ('code' in back) stays.set(path, back);
+      const now = histories.get(path)?.now ?? (await lookAt(world, bench.root, path));
+      const change = 'code' in now ? now : await changeOf(recall, list, index);
+      if ('code' in change && change.code === 'HOST_UNREACHABLE')
+        return { draft: { files: [], skipped: [], already: [] }, refusal: change };
+      if ('code' in now || 'code' in change) {
+        if ('code' in change) stays.set(path, change);
         continue;
       }
-      going.set(path, { disk: now.disk, bytes: back.content });
+      const known = histories.get(path)?.changes ?? [];
+      histories.set(path, { now, changes: [...known, { back, change }] });
     }
   }
   const chains = new Map<TreePath, Chain>();
-  for (const [path, { disk, bytes }] of going) if (!stays.has(path)) chains.set(path, chainOf(bench, disk, bytes));
+  for (const [path, { now, changes }] of histories) {
+    if (stays.has(path)) continue;
+    const before = takeOutAll(now.bytes, changes);
+    if ('code' in before) stays.set(path, before);
+    else chains.set(path, chainOf(bench, now.disk, before.content));
+  }
   const draft = await draftOf(world, chains, signal);
   await settleGroups(draft.files, world.filesIn);
   for (const { path, why } of draft.skipped) stays.set(path, notRestorable(showTreePath(path), why));
@@ -99,6 +114,57 @@ export async function recallDraft(o: {
   }
   draft.skipped = [...stays].map(([path, why]) => ({ path, why: short(why) }));
   return { draft, refusal: refusalOf(stays) };
+}
+
+/** The host may go away while its lists are read: that is this plan's refusal. */
+async function changeOf(recall: Recaller, list: RecallList, index: number): Promise<RecallChange | Reason> {
+  try {
+    return await recall.change(list, index);
+  } catch (thrown) {
+    if (thrown instanceof TurnbackError && thrown.code === 'HOST_UNREACHABLE') return thrown.reason;
+    throw thrown;
+  }
+}
+
+/** The content before some turns, or the conflict. */
+type Before = { content: Buffer | null } | Reason;
+
+/** Takes every change out, newest first. */
+function takeOutAll(now: Buffer | null, changes: History['changes']): Before {
+  let content = now;
+  for (let at = 0; at < changes.length; ) {
+    let end = at + 1;
+    while (changes[at]?.back && changes[end]?.back) end += 1;
+    const out = changes[at]?.back ? takeOutRun(content, changes.slice(at, end)) : takeOutEach(content, changes.slice(at, end));
+    if ('code' in out) return out;
+    ({ content } = out);
+    at = end;
+  }
+  return { content };
+}
+
+function takeOutEach(now: Buffer | null, changes: History['changes']): Before {
+  let content = now;
+  for (const { change } of changes) {
+    const out = change.takeOut(content);
+    if ('code' in out) return out;
+    ({ content } = out);
+  }
+  return { content };
+}
+
+/**
+ * Neighbouring changes that an earlier recall may have taken out, the newest of them first: so many are passed over as make the
+ * others fit. When those are all, the file must stand as before the oldest.
+ */
+function takeOutRun(now: Buffer | null, run: History['changes']): Before {
+  const whole = takeOutEach(now, run);
+  if (!('code' in whole)) return whole;
+  for (let passed = 1; passed < run.length; passed++) {
+    const out = takeOutEach(now, run.slice(passed));
+    if (!('code' in out)) return out;
+  }
+  return run.at(-1)?.change.isOut(now) ? { content: now } : whole;
 }
 
 function chainOf({ blobs }: Bench, disk: Content, bytes: Buffer | null): Chain {

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
-import type { RecallBatch, Recaller, RecallList, RecallOffer, RecallSpan } from '../source.ts';
+import type { RecallBatch, RecallChange, Recaller, RecallList, RecallOffer, RecallSpan } from '../source.ts';
 import { appendPrepared, heldOf, notWritable, prepareAppend, withdrawPart } from './append-events.ts';
 import type { ChangeLists } from './change-lists.ts';
-
 import type { DshFold } from './dsh-fold.ts';
 import type { Generation } from './dsh-layout.ts';
 import type { DshLog } from './dsh-log.ts';
 import { idOf } from './dsh-messages.ts';
 import { lockHolder } from './liveness.ts';
-import { effectsIn, recallGate } from './recall-gate.ts';
+import { effectsIn, type RecallGate, recallGate } from './recall-gate.ts';
 import { type RecallRange, rangeOfSpan, recallRange } from './recall-range.ts';
 import { spanOf, spanState } from './recall-span.ts';
 import { notRestorable, reverseHunks, standsBefore } from './reverse-hunks.ts';
@@ -27,6 +26,8 @@ export interface RecallerView {
   /** Bytes of the log. */
   length(): number;
 }
+
+type GatedList = RecallGate['lists'][number];
 
 /** Recall for one DSH session (formats/dsh.md 6 and 7). */
 export class DshRecaller implements Recaller {
@@ -68,7 +69,7 @@ export class DshRecaller implements Recaller {
     if ('code' in range) return range;
     try {
       const { refusal, lists, sideEffects } = await recallGate(range, log.header.id, this.#view.lists);
-      return { ...this.#offerOf(range), sideEffects, lists: lists.map(listOf).reverse(), refusal };
+      return { ...this.#offerOf(range), sideEffects, lists: lists.map((one) => this.#listOf(one)).reverse(), refusal };
     } catch (thrown) {
       // A host that was named and does not answer stands in the way like a lost list, but has another way out.
       if (!(thrown instanceof TurnbackError) || thrown.code !== 'HOST_UNREACHABLE') throw thrown;
@@ -93,16 +94,13 @@ export class DshRecaller implements Recaller {
     return spanState(this.#view.log(), this.#view.fold().surface, span);
   }
 
-  async before(list: RecallList, index: number, now: Buffer | null, mayBeBack: boolean): Promise<{ content: Buffer | null } | Reason> {
+  async change(list: RecallList, index: number): Promise<RecallChange | Reason> {
     const file = list.files[index]?.path ?? '';
     const diff = await this.#view.lists.diff(this.#view.log().header.id, list.seq, index);
     const no = notRestorable(diff, file);
     if (no !== null || diff?.kind !== 'text') return no ?? reason('NOT_RESTORABLE', { path: file });
     if (diff.path !== file) return reason('NOT_RESTORABLE', { path: file, cause: 'the host gave the change of another file' });
-    const back = reverseHunks(diff, now);
-    // A turn that was recalled in DSH itself may have had its files put back then.
-    const gone = this.#view.fold().thread.turns.find((turn) => turn.index === list.turn)?.hidden?.reason === 'recalled';
-    return 'code' in back && (mayBeBack || gone) && standsBefore(diff, now) ? { content: now } : back;
+    return { takeOut: (now) => reverseHunks(diff, now), isOut: (now) => standsBefore(diff, now) };
   }
 
   async prepare(span: RecallSpan, id: string, at: number): Promise<RecallBatch> {
@@ -133,14 +131,15 @@ export class DshRecaller implements Recaller {
   withdraw(batch: RecallBatch): Promise<void> {
     return withdrawPart(this.#view.generation, batch);
   }
-}
 
-function listOf({ turn, seq, summary }: Awaited<ReturnType<typeof recallGate>>['lists'][number]): RecallList {
-  const files = summary.files.map(({ path: file, added, deleted, binary }) => ({
-    path: file,
-    added,
-    removed: deleted,
-    binary: binary === true,
-  }));
-  return { turn, seq, total: summary.total, files };
+  #listOf({ turn, seq, summary }: GatedList): RecallList {
+    const files = summary.files.map(({ path: file, added, deleted, binary }) => ({
+      path: file,
+      added,
+      removed: deleted,
+      binary: binary === true,
+    }));
+    const recalled = this.#view.fold().thread.turns.find((one) => one.index === turn)?.hidden?.reason === 'recalled';
+    return { turn, seq, recalled, total: summary.total, files };
+  }
 }
