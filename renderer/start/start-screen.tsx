@@ -104,6 +104,10 @@ export function StartScreen() {
   const failed = useApp((state) => state.failed);
   const browser = useApp((state) => state.info?.host === 'browser');
   const dropping = useDrop();
+  // Coming back from a thread: it, and others, may be newer than the list.
+  useEffect(() => {
+    if (threadsStore.getState().phase === 'ready') void listThreads();
+  }, []);
   if (failed !== null) {
     return (
       <main className="start">

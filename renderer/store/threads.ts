@@ -1,3 +1,4 @@
+import { reason } from '../../shared/errors.ts';
 import { appStore, type Picking } from './app-store.ts';
 import { call, reasonOfThrown } from './host.ts';
 import { openThread } from './session.ts';
@@ -33,6 +34,10 @@ async function busyWith(busy: string, work: () => Promise<void>): Promise<void> 
 export function locatePath(path: string): Promise<void> {
   return busyWith(`Looking for threads at ${path}`, async () => {
     const { threads } = await call('threads.locate', { path });
+    if (threads.length === 0) {
+      showFailure(reason('NOT_A_LOG', { path }));
+      return;
+    }
     const { recent } = appStore.getState().settings;
     await changeSettings({ recent: [path, ...recent.filter((entry) => entry !== path)].slice(0, 12) });
     const [only] = threads;
