@@ -84,7 +84,7 @@ export async function intendRestore(situation: Situation, request: TravelRequest
     (at.record.files.length === 0 ? reason('NO_FILES_AFTER') : null);
   return {
     ...nothingElse(request),
-    target: { messageId: null, stop: null, words: `before the ${at.record.kind} to ${at.record.target.words}` },
+    target: { messageId: null, stop: null, words: `before the ${at.record.kind} (${at.record.target.words})` },
     turns: [],
     messages: lifts ? (thread.standing?.hidden ?? 0) : 0,
     notes: await notesFor(situation, false, true),

@@ -13,6 +13,7 @@ import type { TravelRequest } from './travel-context.ts';
 /** In the order of the seed: not idle, a revert stands, nothing to do (formats/tanstack.md 11.1); then what else may be in the way. */
 async function refusalOf(situation: Situation, nothing: Reason | null, touchesFiles: boolean): Promise<Reason | null> {
   return (
+    turnRefusal(situation) ??
     notIdle(situation) ??
     (situation.thread.standing === null ? null : reason('REVERT_STANDS')) ??
     nothing ??

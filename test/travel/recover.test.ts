@@ -1,0 +1,181 @@
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createGit } from '../../electron/snapshots/git.ts';
+import type { OpenThread } from '../../electron/threads/thread.ts';
+import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
+import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
+import { viewOf } from '../../electron/travel/view.ts';
+import { tanstackScenario } from '../scenarios/tanstack.ts';
+import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
+import { Faults, faultyFileSystem, systemError } from './faults.ts';
+import { type Mixed, mixedScenario } from './mixed-scenario.ts';
+import { neutral } from './neutral.ts';
+import { DEFAULTS, openScenario, revertTo, stopOf, UNREVERT } from './tanstack-travelling.ts';
+
+const git = createGit();
+
+/** A process that is gone from the first call that fits on. */
+class Death extends Faults {
+  readonly at: RegExp;
+  #dead = false;
+
+  constructor(at: RegExp) {
+    super();
+    this.at = at;
+  }
+
+  override hit(call: string): void {
+    this.#dead ||= this.at.test(call);
+    if (this.#dead) systemError('EDEAD')();
+  }
+}
+
+interface Interrupted {
+  mixed: Mixed;
+  ownData: string;
+  recover(how: 'finish' | 'roll-back', openThread?: () => Promise<OpenThread | null>): ReturnType<typeof recoverTravel>;
+}
+
+async function interruptedAt(at: RegExp, kind: 'revert' | 'unrevert' = 'revert'): Promise<Interrupted> {
+  const mixed = await mixedScenario(await tanstackScenario(await tempFolder(), { events: false }));
+  const ownData = path.join(mixed.t.folder, 'own-data');
+  const thread = await openScenario(mixed.t);
+  const context = { thread, ownData, git, now: Date.now };
+  const revert = revertTo(stopOf(context, mixed.answer));
+  if (kind === 'unrevert') await runTravel(context, revert, DEFAULTS);
+  const dying = { ...context, fs: faultyFileSystem(new Death(at)) };
+  await expect(runTravel(dying, kind === 'revert' ? revert : UNREVERT, DEFAULTS)).rejects.toThrow();
+  await thread.close();
+  await rm(path.join(ownData, 'leases'), { recursive: true, force: true });
+  const [open] = await interruptedTravels(ownData);
+  if (open === undefined) throw new Error('nothing was interrupted');
+  return {
+    mixed,
+    ownData,
+    async recover(how, openThread) {
+      const opened: OpenThread[] = [];
+      const openOne = async (): Promise<OpenThread> => {
+        const one = await openScenario(mixed.t);
+        opened.push(one);
+        return one;
+      };
+      try {
+        return await recoverTravel({ ownData, git, openThread: openThread ?? openOne }, open.entry, how);
+      } finally {
+        for (const one of opened) await one.close();
+      }
+    },
+  };
+}
+
+const AT_FIRST_PLACE = /^(rename|link) .*\.turnback-/;
+const AT_LAST_DELETE = /^rmdir .*\/conf$/;
+
+async function see<T>(mixed: Mixed, work: (context: Parameters<typeof viewOf>[0]) => Promise<T>): Promise<T> {
+  const thread = await openScenario(mixed.t);
+  try {
+    return await work({ thread, ownData: path.join(mixed.t.folder, 'own-data'), git, now: Date.now });
+  } finally {
+    await thread.close();
+  }
+}
+
+test('while a travel is open every other one in that folder is refused, and the view says so', async () => {
+  const { mixed } = await interruptedAt(AT_FIRST_PLACE);
+  await see(mixed, async (context) => {
+    expect((await previewTravel(context, revertTo(4))).refusal?.code).toBe('INTERRUPTED');
+    expect((await viewOf(context)).can).toMatchObject({ revert: { code: 'INTERRUPTED' }, undo: { code: 'INTERRUPTED' } });
+  });
+});
+
+test('what you changed after the interruption stays, and the result says so', async () => {
+  for (const how of ['finish', 'roll-back'] as const) {
+    const { mixed, recover } = await interruptedAt(AT_FIRST_PLACE);
+    await writeFiles(mixed.t.root, { 'edited.txt': 'after the crash\n' });
+    const result = await recover(how);
+    expect(result.files.find((file) => file.path === 'edited.txt')).toEqual({
+      path: 'edited.txt',
+      outcome: 'kept',
+      why: 'It was changed after the interruption.',
+    });
+    expect(await readFile(path.join(mixed.t.root, 'edited.txt'), 'utf8')).toBe('after the crash\n');
+    const others = (list: string[]) => list.filter((line) => !line.startsWith('edited.txt'));
+    expect(others(await manifest(mixed.t.root))).toEqual(others(how === 'finish' ? mixed.after : mixed.before));
+  }
+});
+
+test('when the agent went on since, it cannot be finished, but rolled back', async () => {
+  const { mixed, recover } = await interruptedAt(AT_LAST_DELETE);
+  await appendFile(mixed.t.log, '[{"type":"app.note","text":"the agent goes on"}]\n');
+  const before = await manifest(mixed.t.root);
+  await expect(recover('finish')).rejects.toMatchObject({ code: 'RECOVERY_MOVED' });
+  expect(await manifest(mixed.t.root)).toEqual(before);
+  expect((await recover('roll-back')).message).toBe('Rolled back: everything is as it was before.');
+  expect(await manifest(mixed.t.root)).toEqual(mixed.before);
+  expect((await readFile(mixed.t.log)).subarray(0, mixed.log.length).equals(mixed.log)).toBe(true);
+});
+
+test('without its thread it can still be rolled back, but not finished', async () => {
+  const { mixed, recover, ownData } = await interruptedAt(AT_LAST_DELETE);
+  await expect(recover('finish', async () => null)).rejects.toMatchObject({ code: 'RECOVERY_NEEDS_THREAD' });
+  await recover('roll-back', async () => null);
+  expect(await manifest(mixed.t.root)).toEqual(mixed.before);
+  expect(await interruptedTravels(ownData)).toEqual([]);
+});
+
+test('a travel whose record is in the log already is rolled back there, too', async () => {
+  const { mixed, recover } = await interruptedAt(/^rename .*\/history\//);
+  expect((await see(mixed, viewOf)).standing?.messageId).toBe(mixed.answer);
+  await recover('roll-back');
+  expect(await manifest(mixed.t.root)).toEqual(mixed.before);
+  expect((await see(mixed, viewOf)).standing).toBeNull();
+  const added = (await readFile(mixed.t.log)).subarray(mixed.log.length).toString().trimEnd().split('\n');
+  expect(added.map((line) => JSON.parse(line).map((record: { revert?: object | null }) => record.revert))).toEqual([
+    [expect.objectContaining({ messageId: mixed.answer }), undefined],
+    [null, undefined],
+  ]);
+});
+
+test('an unrevert is rolled back to the revert that stood, which can be taken back again', async () => {
+  const { mixed, recover } = await interruptedAt(/^rename .*\/history\//, 'unrevert');
+  expect((await see(mixed, viewOf)).standing).toBeNull();
+  await recover('roll-back');
+  expect(await manifest(mixed.t.root)).toEqual(mixed.after);
+  expect((await see(mixed, viewOf)).standing?.messageId).toBe(mixed.answer);
+  await see(mixed, (context) => runTravel(context, UNREVERT, DEFAULTS));
+  expect(await manifest(mixed.t.root)).toEqual(mixed.before);
+});
+
+test('there is nothing to recover when nothing was interrupted', async () => {
+  const ownData = await tempFolder();
+  expect(await interruptedTravels(ownData)).toEqual([]);
+  const deps = { ownData, git, openThread: async () => null };
+  for (const entry of ['m0-00', '../../etc/passwd', '']) {
+    await expect(recoverTravel(deps, entry, 'finish')).rejects.toMatchObject({ code: 'NOT_INTERRUPTED' });
+  }
+});
+
+test('an overlay travel is finished and rolled back like any other', async () => {
+  for (const how of ['finish', 'roll-back'] as const) {
+    const n = await neutral();
+    await writeFiles(n.root, { f: '0\n', g: '0\n' });
+    await n.base();
+    await n.user('write');
+    await writeFiles(n.root, { f: '1\n', g: '1\n' });
+    await n.step('write', ['f', 'g']);
+    const context = await n.context();
+    for (const at of [/^rename .*\.turnback-/, /^rename .*\/overlay\//, /^rename .*\/entries\//]) {
+      const dying = { ...context, fs: faultyFileSystem(new Death(at)) };
+      await expect(runTravel(dying, revertTo(0), DEFAULTS)).rejects.toThrow();
+      await rm(path.join(context.ownData, 'leases'), { recursive: true, force: true });
+      const [open] = await interruptedTravels(context.ownData);
+      await recoverTravel({ ownData: context.ownData, git, openThread: async () => context.thread }, open?.entry ?? '', how);
+      const text = await readFile(path.join(n.root, 'g'), 'utf8');
+      const { standing } = await viewOf(context);
+      expect([text, standing?.stop ?? null]).toEqual(how === 'finish' ? ['0\n', 0] : ['1\n', null]);
+      if (how === 'finish') await runTravel(context, UNREVERT, DEFAULTS);
+      await writeFile(path.join(n.root, 'f'), '1\n');
+    }
+  }
+});
