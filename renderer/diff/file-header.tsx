@@ -8,7 +8,7 @@ import { IconButton } from '../ui/button.tsx';
 import { Counts } from '../ui/counts.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
 import { ChangeGlyph } from './change-glyph.tsx';
-import { badgesOf, CHANGE_WORDS } from './file-words.ts';
+import { badgesOf, CHANGE_WORDS, eolWords } from './file-words.ts';
 
 export interface FileHeaderProps {
   file: FileChange;
@@ -40,9 +40,8 @@ export function FileHeader({ file, diff, place, folded, onFold, note }: FileHead
           <PathLabel path={file.path} />
         </button>
       </h3>
-      <span className="file-header-badges">
-        {diff === null ? null : badgesOf(diff).map((words) => <Badge key={words}>{words}</Badge>)}
-        {note === null ? null : <Badge tone="changed">{note}</Badge>}
+      <span className="file-header-badges" title={diff === null ? undefined : (eolWords(diff) ?? undefined)}>
+        {diff === null ? null : badgesOf(diff, note).map((words) => <Badge key={words}>{words}</Badge>)}
       </span>
       <Counts added={file.change === 'mode' ? null : file.added} removed={file.removed} binary={file.binary} />
       <IconButton

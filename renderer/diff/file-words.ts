@@ -69,15 +69,20 @@ export function encodingWords({ before, after }: FileDiff): string | null {
   return to === 'utf-8' ? null : ENCODING_WORDS[to];
 }
 
-/** Short marks for the header of a file, in the order they are shown. */
-export function badgesOf(diff: FileDiff): string[] {
-  const eol = eolWords(diff);
+const eolMark = (diff: FileDiff): string | null => {
+  const words = eolWords(diff);
+  return words === null || diff.eolOnly ? words : 'Line endings changed';
+};
+
+/** Short marks for the header of a file, in the order they are shown. `note`: how many lines changed where line ends did too. */
+export function badgesOf(diff: FileDiff, note: string | null): string[] {
+  const eol = eolMark(diff);
   const encoding = encodingWords(diff);
   const side = diff.after ?? diff.before;
   return [
     ...(side?.kind === 'file' ? sentencesOf(diff).filter((words) => words.endsWith('xecutable')) : []),
     ...(side?.kind === 'link' ? ['link'] : side?.kind === 'submodule' ? ['submodule'] : []),
-    ...(eol === null ? [] : [eol]),
+    ...(eol === null ? [] : [note === null ? eol : `${eol}, ${note}`]),
     ...(eol === null && (side?.eol === 'crlf' || side?.eol === 'mixed') ? [side.eol === 'crlf' ? 'CRLF' : 'mixed line ends'] : []),
     ...(encoding === null ? [] : [encoding]),
   ];

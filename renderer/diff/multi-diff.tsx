@@ -16,6 +16,8 @@ import './multi-diff.css';
 /** Keys of the walk, which work inside of an editor too: it is read only and does not need them. */
 const WALK_KEYS: Readonly<Record<string, string>> = { ',': 'hunk-previous', '.': 'hunk-next', '[': 'file-previous', ']': 'file-next' };
 
+const SCROLL_KEYS: ReadonlySet<string> = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' ']);
+
 function walkFromEditor(event: React.KeyboardEvent<HTMLElement>): void {
   const command = WALK_KEYS[event.key];
   const inEditor = event.target instanceof Element && event.target.closest('.monaco-editor') !== null;
@@ -39,6 +41,7 @@ export interface MultiDiffProps {
 export function MultiDiff({ thread, title, look, monaco, ...asGiven }: MultiDiffProps) {
   const { range, files } = useStableFiles(asGiven.range, asGiven.files);
   const scroller = useRef<HTMLDivElement>(null);
+  const track = useRef<HTMLDivElement>(null);
   const arrived = useRef<(index: number) => void>(() => {});
   const [said, setSaid] = useState('');
   const stage = useStage({ thread, range, files, look, monaco, onReady: (index) => arrived.current(index) });
@@ -53,8 +56,8 @@ export function MultiDiff({ thread, title, look, monaco, ...asGiven }: MultiDiff
 
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (element === null) return;
-    const detach = stack.attach(element);
+    if (element === null || track.current === null) return;
+    const detach = stack.attach(element, track.current);
     const { file: now } = changesStore.getState();
     const index = now === null ? 0 : (places.get(now) ?? 0);
     // The same list with another look, or read again from disk: the place in the file stays.
@@ -112,6 +115,7 @@ export function MultiDiff({ thread, title, look, monaco, ...asGiven }: MultiDiff
 
   const scrolls = (): void => {
     byHand.current = true;
+    stack.release();
     walk.forget();
   };
   const sections: React.ReactNode[] = [];
@@ -143,13 +147,17 @@ export function MultiDiff({ thread, title, look, monaco, ...asGiven }: MultiDiff
         role="feed"
         aria-label={`Changes, ${title}`}
         onWheel={scrolls}
-        onPointerDown={scrolls}
-        onKeyDown={(event) => {
+        onTouchMove={scrolls}
+        onPointerDown={(event) => {
+          // The scroll bar; a press on what is inside scrolls nothing.
           if (event.target === event.currentTarget) scrolls();
-          else walkFromEditor(event);
+        }}
+        onKeyDown={(event) => {
+          if (event.target !== event.currentTarget) walkFromEditor(event);
+          else if (SCROLL_KEYS.has(event.key)) scrolls();
         }}
       >
-        <div className="multi-diff-track" style={{ height: stack.layout.total() }}>
+        <div className="multi-diff-track" ref={track} style={{ height: stack.layout.total() }}>
           {sections}
         </div>
       </div>

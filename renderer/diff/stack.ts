@@ -11,7 +11,8 @@ export interface StackWindow {
 /** Sections in one scroll: which of them exist, where they are, and what happens to the scroll when one is measured. */
 export interface Stack {
   readonly layout: StackLayout;
-  attach(scroller: HTMLElement): () => void;
+  /** `track` is the element that is as tall as all sections. */
+  attach(scroller: HTMLElement, track: HTMLElement): () => void;
   window(): StackWindow;
   subscribe(listener: () => void): () => void;
   bodyHeight(index: number): number;
@@ -19,8 +20,13 @@ export interface Stack {
   measured(index: number, body: number): void;
   fold(index: number, folded: boolean): void;
   folded(index: number): boolean;
-  /** Scrolls so that `offset` pixels of the body are above the header's lower edge. */
+  /**
+   * Scrolls so that `offset` pixels of the body are above the header's lower edge, and keeps that place while sections around it are
+   * measured: near the end of the scroll it may be reached only then.
+   */
   reveal(index: number, offset?: number): void;
+  /** The user scrolls: what was revealed is not held any more. */
+  release(): void;
   /** The section under the top edge. */
   current(): number;
   /** Pixels of the section's body that are scrolled past. */
@@ -41,6 +47,8 @@ export function createStack(files: readonly FileChange[], layoutKind: 'split' | 
   const listeners = new Set<() => void>();
   const movers = new Set<() => void>();
   let scroller: HTMLElement | null = null;
+  let track: HTMLElement | null = null;
+  let held: { index: number; offset: number } | null = null;
   let shown = EMPTY;
   // Kept here, because asking the document for them in the middle of drawing makes it lay everything out again.
   let scroll = 0;
@@ -62,9 +70,10 @@ export function createStack(files: readonly FileChange[], layoutKind: 'split' | 
     for (const mover of movers) mover();
   };
   const goTo = (top: number): void => {
-    if (scroller === null || top === scroll) return;
-    scroll = top;
-    scroller.scrollTop = top;
+    const next = Math.max(0, Math.min(top, layout.total() - height));
+    if (scroller === null || next === scroll) return;
+    scroll = next;
+    scroller.scrollTop = next;
   };
   const onScroll = (): void => {
     if (scroller === null) return;
@@ -80,16 +89,18 @@ export function createStack(files: readonly FileChange[], layoutKind: 'split' | 
     const bottom = top + layout.height(index);
     const delta = layout.set(index, next);
     if (delta === 0) return;
-    const above = bottom <= scroll || (upwards && top < scroll);
-    if (above) scroll = Math.max(0, scroll + delta);
+    // Before React draws: the browser would not scroll beyond the old height.
+    if (track !== null) track.style.height = `${layout.total()}px`;
+    if (held !== null) goTo(layout.top(held.index) + held.offset);
+    else if (bottom <= scroll || (upwards && top < scroll)) goTo(scroll + delta);
     look(true);
-    if (above && scroller !== null) scroller.scrollTop = scroll;
     follow();
   };
   return {
     layout,
-    attach(element) {
+    attach(element, whole) {
       scroller = element;
+      track = whole;
       scroll = element.scrollTop;
       const measure = (): void => {
         width = element.clientWidth;
@@ -108,6 +119,7 @@ export function createStack(files: readonly FileChange[], layoutKind: 'split' | 
         observer.disconnect();
         element.removeEventListener('scroll', onScroll);
         scroller = null;
+        track = null;
       };
     },
     window: () => shown,
@@ -125,15 +137,20 @@ export function createStack(files: readonly FileChange[], layoutKind: 'split' | 
     fold(index, folded) {
       folds[index] = folded;
       upwards = false;
+      held = null;
       resize(index, sectionHeight(bodies[index] ?? 0, folded));
     },
     folded: (index) => folds[index] ?? false,
     reveal(index, offset = 0) {
       if (scroller === null || index < 0) return;
       upwards = false;
-      goTo(Math.max(0, Math.min(layout.top(index) + offset, layout.total() - height)));
+      held = { index, offset };
+      goTo(layout.top(index) + offset);
       look(false);
       follow();
+    },
+    release() {
+      held = null;
     },
     current: () => layout.at(scroll),
     passed: (index) => Math.max(0, scroll - layout.top(index)),

@@ -26,8 +26,9 @@ export function useContent(loader: DiffLoader, path: string, wanted: boolean): C
     };
   }, [loader, path, wanted]);
   // What was known stays while the rest of a heavy file is on its way, so that the wait can be left.
-  const known = useRef<FileDiff | null>(null);
-  if (entry.phase === 'ready') known.current = entry.diff;
+  const known = useRef<{ loader: DiffLoader; diff: FileDiff } | null>(null);
+  if (entry.phase === 'ready') known.current = { loader, diff: entry.diff };
+  else if (known.current?.loader !== loader) known.current = null;
 
   const load = useCallback(() => {
     setAsked(true);
@@ -38,7 +39,7 @@ export function useContent(loader: DiffLoader, path: string, wanted: boolean): C
     loader.unwant(path);
     loader.want(path);
   }, [loader, path]);
-  const diff = entry.phase === 'ready' ? entry.diff : entry.phase === 'loading' && asked ? known.current : null;
+  const diff = entry.phase === 'ready' ? entry.diff : entry.phase === 'failed' ? null : (known.current?.diff ?? null);
   const body = diff === null ? null : bodyOf(diff, asked && entry.phase === 'ready');
   const onlyLines = body?.kind === 'heavy' && body.why === 'size' && body.bytes <= LOADED_BYTES && !entry.anyway;
   useEffect(() => {
@@ -47,5 +48,5 @@ export function useContent(loader: DiffLoader, path: string, wanted: boolean): C
 
   if (entry.phase === 'failed') return { phase: 'failed', error: entry.error, retry: () => loader.want(path, entry.anyway) };
   if (diff === null || body === null || onlyLines) return { phase: 'waiting' };
-  return { phase: 'ready', diff, body, loading: entry.phase === 'loading', load, cancel };
+  return { phase: 'ready', diff, body, loading: entry.phase === 'loading' && asked, load, cancel };
 }

@@ -1,5 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { memo } from 'react';
+import type { FileChange } from '../../shared/model.ts';
 import type { PlanFile } from '../../shared/plan.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { ChangeGlyph } from '../diff/change-glyph.tsx';
@@ -10,7 +11,6 @@ import { Badge } from '../ui/badge.tsx';
 import { Counts } from '../ui/counts.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
-import { count } from '../ui/words.ts';
 import type { FileRow } from './file-tree.ts';
 
 const INDENT = 14;
@@ -30,16 +30,9 @@ export interface FileItemProps {
   onToggle(path: TreePath): void;
 }
 
-function label(row: Extract<FileRow, { kind: 'file' }>, moved: TreePath | undefined, plan: PlanFile | undefined): string {
-  const { file } = row;
-  return [
-    showTreePath(file.path),
-    plan === undefined ? CHANGE_WORDS[file.change] : `would ${VERBS[plan.verb]}${plan.drift ? ', changed since' : ''}`,
-    file.binary ? 'binary' : file.added === null ? null : `${file.added} added, ${file.removed ?? 0} removed`,
-    moved === undefined ? null : `looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`,
-  ]
-    .filter((part) => part !== null)
-    .join(', ');
+/** What happens to the file, for those who cannot see the signs. */
+function Said({ file, plan }: { file: FileChange; plan: PlanFile | undefined }) {
+  return <span className="sr"> {plan === undefined ? CHANGE_WORDS[file.change] : `would ${VERBS[plan.verb]}`} </span>;
 }
 
 /** A folder or a file of the list. */
@@ -57,14 +50,16 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
         className="row-list-row folder-row"
         aria-expanded={row.open}
         aria-selected={false}
-        aria-label={`${showTreePath(row.path)}, ${count(row.files, 'file')}`}
         onClick={() => onToggle(row.path)}
       >
         <ChevronRight className="row-list-arrow" aria-hidden="true" />
         <span className="folder-name mono cut">
           <bdi>{showTreePath(row.name)}</bdi>
         </span>
-        <span className="muted num folder-count">{row.files}</span>
+        <span className="muted num folder-count">
+          {row.files}
+          <span className="sr"> {row.files === 1 ? 'file' : 'files'}</span>
+        </span>
       </div>
     );
   }
@@ -78,7 +73,6 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
       role="treeitem"
       className="row-list-row file-row"
       aria-selected={selected}
-      aria-label={label(row, moved, plan)}
       onClick={() => selectFile(file.path)}
     >
       <ChangeGlyph change={file.change} />
@@ -91,11 +85,16 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
           </span>
         </Tooltip>
       )}
+      <Said file={file} plan={plan} />
       <span className="row-list-push" />
       {moved === undefined ? null : (
         <Tooltip text={`Looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`}>
           <span className="file-moved">
             <Badge>looks moved</Badge>
+            <span className="sr">
+              {' '}
+              {file.change === 'deleted' ? 'to' : 'from'} {showTreePath(moved)}{' '}
+            </span>
           </span>
         </Tooltip>
       )}

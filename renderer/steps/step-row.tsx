@@ -1,5 +1,5 @@
 import { ChevronRight, Ellipsis, Flag, TriangleAlert } from 'lucide-react';
-import type { MouseEvent, ReactElement } from 'react';
+import { type MouseEvent, type ReactElement, useId } from 'react';
 import type { Step } from '../../shared/model.ts';
 import { useCursor } from '../store/cursor-store.ts';
 import { selectStep } from '../store/selection.ts';
@@ -13,7 +13,7 @@ import { count, oneLine, showDuration } from '../ui/words.ts';
 import type { RowPlace } from './row-list.tsx';
 import { itemsOfStep, StepMenu } from './step-menu.tsx';
 import type { StepRow } from './step-rows.ts';
-import { fileCountOf, linesOf, stepLabel, toolsText } from './step-words.ts';
+import { fileCountOf, linesOf, toolsText } from './step-words.ts';
 
 /** After the cursor, or hidden by a revert: drawn as a ghost. */
 function useGhost(stop: number | null, hidden: boolean): boolean {
@@ -35,13 +35,14 @@ function Facts({ step }: { step: Step }) {
         </Tooltip>
       ) : files === null ? null : (
         <span className="num">{files === 0 ? 'no files' : count(files, 'file')}</span>
-      )}
-      {step.durationMs === null ? null : <span className="num">{showDuration(step.durationMs)}</span>}
+      )}{' '}
+      {step.durationMs === null ? null : <span className="num">{showDuration(step.durationMs)}</span>}{' '}
       {step.sideEffects === 0 ? null : (
         <Tooltip text={`${count(step.sideEffects, 'side effect')} that no revert can reach`}>
           <span className="step-effects num">
             <Flag aria-hidden="true" />
-            {step.sideEffects}
+            <span aria-hidden="true">{step.sideEffects}</span>
+            <span className="sr">{count(step.sideEffects, 'side effect')}</span>
           </span>
         </Tooltip>
       )}
@@ -54,6 +55,7 @@ export function StepItem({ row, place, selected }: { row: Extract<StepRow, { kin
   const { step } = row;
   const ghost = useGhost(step.stop, step.hidden !== null);
   const lines = linesOf(step);
+  const words = useId();
   const press = (event: MouseEvent<HTMLElement>): void => {
     if (event.target instanceof Element && event.target.closest('button') !== null) return;
     void selectStep(step.id, { extend: event.shiftKey });
@@ -70,17 +72,23 @@ export function StepItem({ row, place, selected }: { row: Extract<StepRow, { kin
         aria-posinset={row.position}
         aria-setsize={row.size}
         aria-selected={selected}
-        aria-label={stepLabel(step)}
+        aria-labelledby={words}
         data-ghost={ghost || undefined}
         onClick={press}
       >
-        <span className="step-number num">{step.index}</span>
-        <span className="step-words">
-          <span className="step-head">
-            <span className="step-tools cut">{toolsText(step)}</span>
-            {lines === null || step.files?.length === 0 ? null : <Counts added={lines.added} removed={lines.removed} />}
+        {/* The name of the row is what it shows, without the button. */}
+        <span className="step-row-words" id={words}>
+          <span className="step-number num">
+            <span className="sr">Step </span>
+            {step.index}
+          </span>{' '}
+          <span className="step-words">
+            <span className="step-head">
+              <span className="step-tools cut">{toolsText(step)}</span>{' '}
+              {lines === null || step.files?.length === 0 ? null : <Counts added={lines.added} removed={lines.removed} />}
+            </span>
+            <Facts step={step} />
           </span>
-          <Facts step={step} />
         </span>
         <Menu
           align="end"
@@ -116,7 +124,6 @@ export function TurnItem({ row, place, onToggle, onSelect }: TurnItemProps): Rea
       aria-setsize={row.size}
       aria-expanded={open}
       aria-selected={selected}
-      aria-label={`${turn === null ? '' : `Turn ${turn.index}, `}${words}, ${count(steps, 'step')}`}
       data-ghost={ghost || undefined}
       onClick={(event) => {
         const onArrow = event.target instanceof Element && event.target.closest('.row-list-arrow') !== null;
@@ -125,9 +132,13 @@ export function TurnItem({ row, place, onToggle, onSelect }: TurnItemProps): Rea
       }}
     >
       <ChevronRight className="row-list-arrow" aria-hidden="true" />
-      {turn === null ? null : <span className="turn-number num">{turn.index}</span>}
-      <span className="turn-words cut">{words}</span>
-      <span className="turn-steps num">{count(steps, 'step')}</span>
+      {turn === null ? null : (
+        <span className="turn-number num">
+          <span className="sr">Turn </span>
+          {turn.index}
+        </span>
+      )}{' '}
+      <span className="turn-words cut">{words}</span> <span className="turn-steps num">{count(steps, 'step')}</span>
     </div>
   );
 }

@@ -1,5 +1,4 @@
 import type { Step } from '../../shared/model.ts';
-import { count, showDuration } from '../ui/words.ts';
 
 /** Lines of a step over all its files; null while the snapshots were not asked, or when nothing can be counted. */
 export function linesOf(step: Step): { added: number; removed: number } | null {
@@ -23,21 +22,3 @@ export function toolsText(step: Step): string {
 
 /** How many files a step changed, as far as it is known. */
 export const fileCountOf = (step: Step): number | null => step.files?.length ?? step.listed?.length ?? null;
-
-/** One sentence for a row, for screen readers and the tooltip. */
-export function stepLabel(step: Step): string {
-  const lines = linesOf(step);
-  const files = fileCountOf(step);
-  return [
-    `Step ${step.index}`,
-    toolsText(step),
-    step.captured !== null && step.captured !== true ? `not captured: ${step.captured.message}` : null,
-    files === null ? null : files === 0 ? 'no files' : count(files, 'file'),
-    lines === null || files === 0 ? null : `${lines.added} added, ${lines.removed} removed`,
-    step.sideEffects > 0 ? count(step.sideEffects, 'side effect') : null,
-    step.durationMs === null ? null : showDuration(step.durationMs),
-    step.hidden === null ? null : 'hidden',
-  ]
-    .filter((part) => part !== null)
-    .join(', ');
-}

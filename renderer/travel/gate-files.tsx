@@ -40,14 +40,9 @@ function FileChoice({ file, choices }: { file: PlanFile; choices: Choices }) {
   if (!file.choices.includes('keep') || file.choices.length < 2) return null;
   const left = choice === 'keep';
   return (
-    <Button
-      variant="plain"
-      className="gate-leave"
-      pressed={left}
-      aria-label={`Leave ${path}`}
-      onClick={() => chooseForFile(file.path, left ? file.choice : 'keep')}
-    >
+    <Button variant="plain" className="gate-leave" pressed={left} onClick={() => chooseForFile(file.path, left ? file.choice : 'keep')}>
       {left ? 'Left as it is' : 'Leave this file'}
+      <span className="sr"> {path}</span>
     </Button>
   );
 }

@@ -72,24 +72,27 @@ function GateDialog({ gate, running }: { gate: GateState; running: RunningState 
       }
       foot={<GateFoot gate={gate} running={running} refusal={refusal} choices={choices} cancel={cancel} />}
     >
-      <div className="gate-body" aria-busy={phase === 'loading' || running !== null} inert={running !== null}>
-        {stale === null || refusal !== null ? null : (
-          <Banner>{`${stale.replace(/ Look at the new preview.*$/, '')} This is the new list.`}</Banner>
-        )}
-        {failed === null ? null : <Banner tone="failed">{failed.message}</Banner>}
-        {hasScope(request.kind) && (plan !== null || refusal !== null) ? (
-          <Segmented label="What goes back" value={request.scope} segments={SCOPES} onChange={(scope) => void planAgain(scope)} />
-        ) : null}
-        {plan === null && phase === 'loading' ? <Skeleton rows={4} label="Working out what would change" /> : null}
-        {listed && plan.files.length > 0 ? <GateFiles plan={plan} choices={choices} /> : null}
-        {plan === null ? null : (
-          <>
-            <GateEffects plan={plan} />
-            <GateSkipped plan={plan} />
-            <GateNotes plan={plan} />
-          </>
-        )}
-      </div>
+      {/* While it runs nothing in it can be changed, but it can still be scrolled by keys. */}
+      <section className="gate-scroll" aria-label="What happens" {...(isRunning ? { tabIndex: 0 } : {})}>
+        <div className="gate-body" aria-busy={phase === 'loading' || isRunning} inert={isRunning}>
+          {stale === null || refusal !== null ? null : (
+            <Banner>{`${stale.replace(/ Look at the new preview.*$/, '')} This is the new list.`}</Banner>
+          )}
+          {failed === null ? null : <Banner tone="failed">{failed.message}</Banner>}
+          {hasScope(request.kind) && (plan !== null || refusal !== null) ? (
+            <Segmented label="What goes back" value={request.scope} segments={SCOPES} onChange={(scope) => void planAgain(scope)} />
+          ) : null}
+          {plan === null && phase === 'loading' ? <Skeleton rows={4} label="Working out what would change" /> : null}
+          {listed && plan.files.length > 0 ? <GateFiles plan={plan} choices={choices} /> : null}
+          {plan === null ? null : (
+            <>
+              <GateEffects plan={plan} />
+              <GateSkipped plan={plan} />
+              <GateNotes plan={plan} />
+            </>
+          )}
+        </div>
+      </section>
     </AlertDialog>
   );
 }

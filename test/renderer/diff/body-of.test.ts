@@ -66,11 +66,12 @@ test('line ends: only, changed, or the same', () => {
   expect(eolWords(diff(crlf, side('a\nc\n')))).toBe('Line endings changed: CRLF → LF');
   expect(eolWords(diff(lf, side('a\nc\n')))).toBeNull();
   expect(eolWords(diff(side('a'), crlf))).toBeNull();
-  expect(badgesOf(diff(crlf, side('a\r\nc\r\n')))).toEqual(['CRLF']);
+  expect(badgesOf(diff(crlf, side('a\r\nc\r\n')), null)).toEqual(['CRLF']);
+  expect(badgesOf(diff(crlf, side('a\nc\n')), '1 line changed')).toEqual(['Line endings changed, 1 line changed']);
 });
 
 test('the encoding is named where it is not plain UTF-8 or changes', () => {
   expect(encodingWords(diff(side('a'), side('b')))).toBeNull();
   expect(encodingWords(diff(side('a', { encoding: 'latin1' }), side('b', { encoding: 'latin1' })))).toBe('Latin-1');
-  expect(badgesOf(diff(side('a', { encoding: 'utf-16le' }), side('b')))).toEqual(['UTF-16 LE → UTF-8']);
+  expect(badgesOf(diff(side('a', { encoding: 'utf-16le' }), side('b')), null)).toEqual(['UTF-16 LE → UTF-8']);
 });

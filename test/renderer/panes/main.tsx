@@ -17,7 +17,7 @@ import { reason } from '../../../shared/errors.ts';
 import { FakeHost, Refusal } from '../fake-host.ts';
 import { fakeHistory, fakePlan, fakesOf, fakeView, filesOf } from './fake-thread.ts';
 
-/** The scene: `theme`, `layout`, `many` (files), `standing`, `stale` (the first run is refused), `host`, `leftovers`. */
+/** The scene: `theme`, `layout`, `many` (files), `standing`, `stale` (the first run is refused), `host`, `leftovers`, `hold`. */
 const scene = new URLSearchParams(location.search);
 const fakes = fakesOf(Number(scene.get('many') ?? 0));
 let view = fakeView(fakes, scene.has('standing'));
@@ -31,6 +31,11 @@ let settings: Settings = {
   recent: [],
 };
 let stale = scene.has('stale');
+/** With `hold`, heavy files come when the test calls `release()`. */
+let release = (): void => {};
+const released = new Promise<void>((done) => {
+  release = done;
+});
 const wait = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 const host = new FakeHost({
@@ -60,7 +65,8 @@ const host = new FakeHost({
     return { files: filesOf(view, range, fakePlan('revert', 4)) };
   },
   async 'diff.file'({ path, anyway }) {
-    await wait(anyway ? 600 : 10);
+    if (anyway && scene.has('hold')) await released;
+    await wait(10);
     const file = fakes.get(path);
     if (file === undefined) throw new Refusal(reason('TREE_MISSING', { tree: 'ab12' }));
     return anyway ? (file.anyway ?? file.diff) : file.diff;
@@ -110,7 +116,12 @@ const host = new FakeHost({
 });
 
 appStore.subscribe((state) => applyTheme(state.settings.theme));
-Object.assign(window, { stores: { appStore, changesStore, cursorStore, sessionStore, travelStore }, runCommand, host });
+Object.assign(window, {
+  stores: { appStore, changesStore, cursorStore, sessionStore, travelStore },
+  runCommand,
+  host,
+  release: () => release(),
+});
 void startApp(createClient(host), runCommand);
 
 const root = document.getElementById('root');
