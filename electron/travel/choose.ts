@@ -40,6 +40,9 @@ function groupReason({ at, blocker }: Group, planned: ReadonlySet<TreePath>): st
 /** The strongest thing that may be chosen. */
 const strongest = (file: DraftFile): Choice => file.choices.find((choice) => choice === 'write' || choice === 'overwrite') ?? 'keep';
 
+/** What may be chosen for a path that no longer counts as undrifted. */
+const asDrifted = (choices: readonly Choice[]): Choice[] => (choices.includes('write') ? ['keep', 'overwrite'] : [...choices]);
+
 /** Marks paths that a file and a folder both want: for good where nothing can be chosen that would help, else preselected to stay. */
 export async function settleGroups(files: readonly DraftFile[], filesIn: FilesIn): Promise<void> {
   const planned = new Map(files.map((file) => [file.path, file] as const));
@@ -49,7 +52,7 @@ export async function settleGroups(files: readonly DraftFile[], filesIn: FilesIn
       const why = groupReason(group, paths);
       for (const path of group.paths) {
         const file = planned.get(path);
-        if (file) Object.assign(file, { drift: true, choice: 'keep', why, choices: choices ?? file.choices });
+        if (file) Object.assign(file, { drift: true, choice: 'keep', why, choices: choices ?? asDrifted(file.choices) });
       }
     }
   };

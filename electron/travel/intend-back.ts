@@ -41,6 +41,10 @@ export async function intendUnrevert(situation: Situation, request: TravelReques
   const taken = agents === null ? own : [agents];
   const scoped = request.scope === 'messages' ? null : withTravelsAbove(scopeOfSources(taken, []), situation);
   const hidden = stop === null ? [] : messagesAfter(thread, stop);
+  const notes = await notesFor(situation, request.scope !== 'files', scoped !== null);
+  if (situation.standing?.by === 'us' && situation.standing.stack.length === 0 && situation.pending === null) {
+    notes.push('The record of this revert is gone from the history, so its files cannot come back; the messages can.');
+  }
   const refusal =
     notIdle(situation) ??
     standingRefusal(situation) ??
@@ -52,7 +56,7 @@ export async function intendUnrevert(situation: Situation, request: TravelReques
     target: { messageId: thread.standing?.messageId || null, stop, words: stop === null ? '' : stopWords(thread, stop) },
     turns: turnsOf(hidden),
     messages: request.scope === 'files' ? 0 : (thread.standing?.hidden ?? 0),
-    notes: await notesFor(situation, request.scope !== 'files', scoped !== null),
+    notes,
     refusal,
     scoped,
     conversation: request.scope === 'files' ? { how: 'none' } : lifted(situation),

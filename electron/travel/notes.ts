@@ -20,11 +20,20 @@ async function tailOf(file: string, bytes = 4096): Promise<string | null> {
   }
 }
 
+/** Folders above the workspace that are looked at for its repository. */
+const MOST_LEVELS = 32;
+
 /** When HEAD of the user's own repository moved last, in epoch milliseconds, from its log (case C-04); null when there is none. */
 async function headMovedAt(root: string): Promise<number | null> {
-  const tail = await tailOf(path.join(root, '.git', 'logs', 'HEAD'));
-  const seconds = /> (\d+) [+-]\d{4}\t[^\n]*\n?$/.exec(tail ?? '')?.[1];
-  return seconds === undefined ? null : Number(seconds) * 1000;
+  let folder = root;
+  for (let level = 0; level < MOST_LEVELS; level++) {
+    const tail = await tailOf(path.join(folder, '.git', 'logs', 'HEAD'));
+    const seconds = /> (\d+) [+-]\d{4}\t[^\n]*\n?$/.exec(tail ?? '')?.[1];
+    if (seconds !== undefined) return Number(seconds) * 1000;
+    if (tail !== null || folder === path.dirname(folder)) return null;
+    folder = path.dirname(folder);
+  }
+  return null;
 }
 
 /** Things to know before a travel that do not stop it. */

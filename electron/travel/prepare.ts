@@ -10,6 +10,7 @@ import { intendDrop, intendRecall } from './intend-recall.ts';
 import { intendRevert } from './intend-revert.ts';
 import { intendRedo, intendUndo } from './intend-turn.ts';
 import type { Intention } from './intention.ts';
+import { leftOut } from './left-out.ts';
 import { recallDraft } from './recall-files.ts';
 import { recallerOf } from './recall-log.ts';
 import { type Situation, situationOf } from './situation.ts';
@@ -77,6 +78,10 @@ export async function prepare(
     }
     const draft = await draftOf(world, await chainsOf(intention.scoped ?? { paths: new Map(), sources: [] }, o.only), o.signal);
     await settleGroups(draft.files, world.filesIn);
+    const { stop } = intention.target;
+    if (intention.request.kind === 'revert' && stop !== null && intention.scoped !== null && o.only === undefined) {
+      draft.skipped.push(...(await leftOut(situation.thread, stop, intention.scoped, context.thread.objects, world)));
+    }
     return { situation, intention, bench, world, draft, close: () => bench.close() };
   } catch (thrown) {
     await bench.close();

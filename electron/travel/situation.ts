@@ -59,7 +59,9 @@ function standingOf(fold: Thread, overlay: Overlay, records: readonly TravelReco
     const made = last.messages.expect.standing;
     if (made?.messageId === standing.messageId && made.now === standing.now) return { by: 'us', stack: stackOf(last, records) };
   }
-  return { by: 'agent', now: standing.now, files: standing.files ?? [], target: stepsAfter(fold, standing.stop)[0]?.from ?? null };
+  // The harness restores to the tree before the first hidden step that has one (formats/tanstack.md 12.2).
+  const first = stepsAfter(fold, standing.stop).find((step) => step.from !== null && step.to !== null);
+  return { by: 'agent', now: standing.now, files: standing.files ?? [], target: first?.from ?? null };
 }
 
 /** Looks at the thread as it was read last. Only reads. */

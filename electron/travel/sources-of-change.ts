@@ -28,6 +28,11 @@ function callIndex(thread: Thread): ReadonlyMap<string, ToolCall> {
   return index;
 }
 
+/** Every path that a tool of the step says it wrote, whatever the snapshots hold. */
+export function wroteIn(thread: Thread, step: Step): TreePath[] {
+  return (callsOf(thread, step) ?? []).flatMap((call) => (call.status === 'failed' ? [] : (call.wrote ?? [])));
+}
+
 /** The calls of a step. Null where the log does not hold one of them. */
 function callsOf(thread: Thread, step: Step): ToolCall[] | null {
   const own = step.toolCallIds.map((id) => callIndex(thread).get(id));

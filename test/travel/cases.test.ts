@@ -335,3 +335,74 @@ test('C-18: back step by step and forward again, never the wrong way', async () 
   await runTravel(context, UNREVERT, DEFAULTS);
   expect(await text(n, 'f')).toBe('3\n');
 });
+
+test('C-10: a drifted file keeps its folder by default; both go when that is chosen for both', async () => {
+  const n = await neutral();
+  await writeFiles(n.root, { conf: 'c\n' });
+  await n.base();
+  await n.user('restructure');
+  await rm(at(n, 'conf'));
+  await writeFiles(n.root, { 'conf/a.ini': 'a\n' });
+  await n.step('restructure');
+  await writeFile(at(n, 'conf', 'a.ini'), 'mine\n');
+  const before = await manifest(n.root);
+  const context = await n.context();
+  const plan = await previewTravel(context, revertTo(0));
+  const stays = 'The folder conf holds a file that stays (conf/a.ini), so no file can take its place.';
+  expect(plan.files.map(({ path: name, drift, choice, choices, why }) => ({ name, drift, choice, choices, why }))).toEqual([
+    { name: 'conf', drift: true, choice: 'keep', choices: ['keep', 'overwrite'], why: stays },
+    {
+      name: 'conf/a.ini',
+      drift: true,
+      choice: 'keep',
+      choices: ['keep', 'overwrite'],
+      why: 'It was changed since the agent made it; taking it away would lose those changes.',
+    },
+  ]);
+  // Half of it cannot be done: what was chosen for the folder's file alone is not enough for the other half.
+  const half = await choose(context, { conf: 'write' });
+  expect(half.files.map(({ path: name, outcome, why }) => ({ name, outcome, why }))).toEqual([
+    { name: 'conf', outcome: 'kept', why: stays },
+    { name: 'conf/a.ini', outcome: 'kept', why: expect.any(String) },
+  ]);
+  expect(await manifest(n.root)).toEqual(before);
+  await runTravel(context, UNREVERT, DEFAULTS);
+  await choose(context, { conf: 'write', 'conf/a.ini': 'overwrite' });
+  expect(await text(n, 'conf')).toBe('c\n');
+  await runTravel(context, UNREVERT, DEFAULTS);
+  expect(await manifest(n.root)).toEqual(before);
+});
+
+test('a choice that the preview did not offer is refused by name', async () => {
+  const n = await neutral();
+  await n.base();
+  await n.user('make');
+  await writeFiles(n.root, { 'made.txt': 'm\n', plain: 'p\n' });
+  await n.step('make', ['made.txt', 'plain']);
+  await writeFile(at(n, 'made.txt'), 'mine\n');
+  const context = await n.context();
+  const before = await manifest(n.root, { mtimes: true });
+  await expect(choose(context, { 'made.txt': 'merge' })).rejects.toMatchObject({
+    code: 'CHOICE_IMPOSSIBLE',
+    message: 'made.txt cannot be merged. Look at the preview for what is possible.',
+  });
+  expect(await manifest(n.root, { mtimes: true })).toEqual(before);
+  const kept = await choose(context, { plain: 'keep' });
+  expect(kept.files.map((file) => `${file.outcome} ${file.path}`)).toEqual(['kept made.txt', 'kept plain']);
+});
+
+test('what a tool wrote and no snapshot holds is named, not passed over', async () => {
+  const n = await neutral();
+  await writeFiles(n.root, { '.gitignore': 'secret\n', a: '1\n' });
+  await n.base();
+  await n.user('write both');
+  await writeFiles(n.root, { a: '2\n', secret: 's\n' });
+  await n.step('write both', ['a', 'secret', 'gone-again']);
+  const context = await n.context();
+  const plan = await previewTravel(context, revertTo(0));
+  expect(plan.files.map((file) => file.path)).toEqual(['a']);
+  expect(plan.skipped).toEqual([{ path: 'secret', why: 'A tool wrote it in step 1, but no snapshot holds it.' }]);
+  const result = await runTravel(context, revertTo(0), DEFAULTS);
+  expect(result.message).toBe('Reverted: the thread stands before turn 1. 1 file put back. 1 skipped.');
+  expect(await text(n, 'secret')).toBe('s\n');
+});

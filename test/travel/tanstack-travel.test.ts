@@ -130,6 +130,22 @@ test('a revert that the harness made is ended and taken back as if it were ours,
   expect(await manifest(t.root)).toEqual(before);
 });
 
+test("the harness's revert is understood when the first hidden step has no snapshot", async () => {
+  const { t, context } = await travelling();
+  await writeFiles(t.root, { a: '0\n' });
+  const one = await t.turn('one', []);
+  await t.turn('look, then write', [
+    { tool: 'read_file', edit: () => undefined },
+    { tool: 'edit_file', edit: put({ a: '1\n' }) },
+  ]);
+  const before = await manifest(t.root);
+  await harnessRevert(t, one.answerId);
+  expect(await text(t, 'a')).toBe('0\n');
+  const ctx = await context();
+  expect((await runTravel(ctx, UNREVERT, DEFAULTS)).files).toEqual([{ path: 'a', outcome: 'written', why: null }]);
+  expect(await manifest(t.root)).toEqual(before);
+});
+
 test('edits made while a revert stands are kept by unrevert, or given up on request', async () => {
   for (const drift of ['merge', 'overwrite'] as const) {
     const { t, context, answers } = await threeTurns();
@@ -302,6 +318,22 @@ test('files that are right keep their times, and the user’s repository is neve
   await runTravel(ctx, revertTo(stopOf(ctx, answers[0] ?? '')), DEFAULTS);
   await runTravel(ctx, UNREVERT, DEFAULTS);
   expect(await keep()).toEqual(before);
+});
+
+test("when HEAD of the user's repository moved since, the plan says so (case C-04)", async () => {
+  const { t, context, answers } = await threeTurns();
+  const at = (await context()).thread.thread().steps.findLast((step) => step.at !== null)?.at ?? 0;
+  const line = (ms: number) => `${'0'.repeat(40)} ${'1'.repeat(40)} U <u@x> ${Math.floor(ms / 1000)} +0000\tcommit: more\n`;
+  const note = "HEAD of your own repository moved since the agent's last step. Your commits, branch and index are not touched.";
+  for (const [ms, says] of [
+    [at - 60_000, false],
+    [at + 60_000, true],
+  ] as const) {
+    await writeFiles(t.root, { '.git/logs/HEAD': line(0) + line(ms) });
+    const ctx = await context();
+    const { notes } = await previewTravel(ctx, revertTo(stopOf(ctx, answers[0] ?? '')));
+    expect(notes.includes(note)).toBe(says);
+  }
 });
 
 test('what a revert would leave is told file by file', async () => {
