@@ -51,10 +51,10 @@ async function gateRows(page: Page): Promise<string[]> {
   return words.map((text) => text.replace(/\s+/g, ' ').trim());
 }
 
-type State = 'start' | 'thread' | 'diff' | 'gate' | 'standing';
+type State = 'start' | 'thread' | 'diff' | 'gate' | 'standing' | 'threads' | 'history' | 'palette' | 'keys';
 
 /** Every state that is looked at closely. */
-export const STATES: readonly State[] = ['start', 'thread', 'diff', 'gate', 'standing'];
+export const STATES: readonly State[] = ['start', 'thread', 'diff', 'gate', 'standing', 'threads', 'history', 'palette', 'keys'];
 
 /** One morning with the viewer, from the first screen to a patch on disk. The same in both hosts. */
 export function scenario(start: (folder: string) => Promise<ViewerHost>, pictures: readonly State[]): void {
@@ -228,6 +228,19 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
 
     picture('standing');
 
+    step('a window that opens anew finds the thread in the list', async () => {
+      await page.reload();
+      await page.getByRole('option', { name: /^The login form/ }).waitFor();
+    });
+
+    picture('threads');
+
+    step('and the revert still stands', async () => {
+      await page.getByRole('option', { name: /^The login form/ }).click();
+      await standing(page).waitFor();
+      expect(await standing(page).textContent()).toContain(`At message ${stop} of ${last}`);
+    });
+
     step('unrevert brings everything back, byte for byte', async () => {
       await standing(page).getByRole('button', { name: 'Unrevert' }).click();
       await agree(/^Unrevert \d/, polite(page).getByText('Took the revert back. 13 files put back.').waitFor());
@@ -245,9 +258,44 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
       await page.keyboard.press('Control+z');
       await agree(/^Undo \d/, polite(page).getByText('Undid the last turn. Files restored: 1.').waitFor());
       expect(truth.onDisk('src/features/login/form.js')).toEqual(were.get('src/features/login/form.js'));
+      // Redo is on once the window has read the log again.
+      const cursor = page.getByRole('slider', { name: 'Time cursor' });
+      await expect.poll(() => cursor.getAttribute('aria-valuemax')).toBe(String(truth.stopBefore(LAST_PROMPT)));
       await page.keyboard.press('Control+Shift+z');
       await agree(/^Redo \d/, polite(page).getByText('Redid the last turn.').waitFor());
       expect(await workspace()).toEqual(now);
+    });
+
+    step('the history lists the four travels, newest first', async () => {
+      await page.keyboard.press('h');
+      const entries = page.getByRole('dialog', { name: 'History of travels' }).getByRole('listitem');
+      const verbs = async (): Promise<string[]> =>
+        (await entries.locator('strong').allTextContents()).map((words) => words.split(/\W/, 1)[0] ?? '');
+      await expect.poll(verbs).toEqual(['Redid', 'Undid', 'Unreverted', 'Reverted']);
+    });
+
+    picture('history');
+
+    step('Escape closes the history, and the palette opens', async () => {
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Command or thread' }).waitFor();
+    });
+
+    picture('palette');
+
+    step('Escape closes the palette, and ? shows the keys', async () => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('combobox', { name: 'Command or thread' }).waitFor({ state: 'detached' });
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    });
+
+    picture('keys');
+
+    step('Escape closes the keys', async () => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
     });
 
     /** Waits for the end of a travel; agrees first, where the plan asks. */
