@@ -42,6 +42,7 @@ export function redoPointOf(situation: Situation): RedoPoint | Reason {
   return no ?? situation.context.thread.reader.writer?.redoPoint() ?? reason('NOTHING_TO_REDO');
 }
 
+/** Tells why there is no point from a point. */
 export const isReason = (value: object): value is Reason => 'code' in value;
 
 function stepsOfTurn(thread: Thread, turn: number): Step[] {

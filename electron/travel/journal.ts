@@ -28,6 +28,7 @@ export function writeJournal(fs: FileSystem, ownData: string, record: TravelReco
   return writeOwn(fs, fileOf(ownData, 'journal', record.entry), JSON.stringify(record));
 }
 
+/** Ends the journal of a travel that was rolled back. */
 export function removeJournal(fs: FileSystem, ownData: string, entry: string): Promise<void> {
   return removeOwn(fs, fileOf(ownData, 'journal', entry));
 }
@@ -65,6 +66,7 @@ export async function sweepJournal(fs: FileSystem, ownData: string, entry: strin
   }
 }
 
+/** Keeps the whole record of a travel that ended; durable when it resolves. */
 export function writeEntry(fs: FileSystem, ownData: string, record: TravelRecord): Promise<void> {
   return writeOwn(fs, fileOf(ownData, 'entries', record.entry), JSON.stringify(record));
 }

@@ -27,6 +27,7 @@ export type Overlay = z.infer<typeof overlaySchema>;
 
 const fileOf = (ownData: string, thread: string): string => path.join(ownData, 'overlay', `${keyOf(thread)}.json`);
 
+/** The overlay of a thread of which nothing is hidden. */
 export const emptyOverlay = (thread: string): Overlay => ({ version: 1, thread, standing: null, final: [] });
 
 /** The overlay's file as it is, for putting it back; null when there is none. */

@@ -92,6 +92,7 @@ export async function factsAt(fs: FileSystem, place: Buffer): Promise<Facts> {
   }
 }
 
+/** True when nothing touched the file between two looks at its facts. */
 export function sameFacts(a: Facts, b: Facts): boolean {
   if (a === 'absent' || b === 'absent') return a === b;
   return a.ino === b.ino && a.size === b.size && a.mode === b.mode && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
