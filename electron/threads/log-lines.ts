@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
 
 const NEWLINE = 0x0a;
-const CHUNK = 1 << 20;
+const CHUNK = 4 << 20;
 /** Milliseconds after which other work of this process gets its turn. */
 const SLICE = 25;
 const LINES_BETWEEN_CLOCKS = 32;
@@ -50,6 +50,11 @@ export interface ReadOptions {
   onRestart?: () => void;
   /** A line that is too long to be read. */
   onTooLong?: (at: LineAt) => void;
+  /**
+   * True for a line, `bytes` from `start` to `end`, that need not be handed out. Asked before anything is made for the line,
+   * since most lines of a large log may be of no interest; `bytes` is a whole chunk and only valid during the call.
+   */
+  skip?: (bytes: Buffer, start: number, end: number) => boolean;
 }
 
 /** Any failure of the file system at `file` as NOT_FOUND or LOG_UNREADABLE. */
@@ -117,7 +122,8 @@ class Splitter {
         this.#hold(chunk.subarray(at));
         return chunk.length;
       }
-      this.#emit(chunk.subarray(at, end));
+      if (this.#held === 0 && this.#options.skip?.(chunk, at, end)) this.#pass(end - at);
+      else this.#emit(chunk.subarray(at, end));
       at = end + 1;
       if (count % LINES_BETWEEN_CLOCKS === 0 && performance.now() > until) break;
     }
@@ -136,10 +142,20 @@ class Splitter {
     const length = this.#held + last.length;
     const at = { offset: this.#start, length, number: this.#line };
     this.#start += length + 1;
-    if (length > LONGEST_LINE) this.#options.onTooLong?.(at);
-    else this.#each(withoutMark(this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last], length), at), at);
+    const parts = this.#parts;
     this.#parts = [];
     this.#held = 0;
+    if (length > LONGEST_LINE) {
+      this.#options.onTooLong?.(at);
+      return;
+    }
+    const bytes = withoutMark(parts.length === 0 ? last : Buffer.concat([...parts, last], length), at);
+    if (parts.length === 0 || !this.#options.skip?.(bytes, 0, bytes.length)) this.#each(bytes, at);
+  }
+
+  #pass(length: number): void {
+    this.#line += 1;
+    this.#start += length + 1;
   }
 
   get offset(): number {
@@ -164,9 +180,14 @@ function withoutMark(bytes: Buffer, at: LineAt): Buffer {
 }
 
 async function feed(handle: FileHandle, splitter: Splitter, from: number, size: number, signal: AbortSignal | undefined): Promise<void> {
-  const buffers = [Buffer.allocUnsafe(CHUNK), Buffer.allocUnsafe(CHUNK)];
-  const fetch = (turn: number, offset: number): Promise<{ bytesRead: number; buffer: Buffer }> | null =>
-    offset >= size ? null : handle.read(buffers[turn % 2] ?? Buffer.alloc(CHUNK), 0, Math.min(CHUNK, size - offset), offset);
+  const buffers: Buffer[] = [];
+  const fetch = (turn: number, offset: number): Promise<{ bytesRead: number; buffer: Buffer }> | null => {
+    if (offset >= size) return null;
+    const length = Math.min(CHUNK, size - offset);
+    const buffer = buffers[turn % 2] ?? Buffer.allocUnsafe(length);
+    buffers[turn % 2] = buffer;
+    return handle.read(buffer, 0, Math.min(length, buffer.length), offset);
+  };
   let offset = from;
   let coming = fetch(0, offset);
   let until = performance.now() + SLICE;

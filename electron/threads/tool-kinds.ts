@@ -35,13 +35,20 @@ const SHELLS = words(
 const NETWORK = words('fetch curl download browser browse codesearch code_search open_url');
 const AGENTS = words('agent task subagent sub_agent delegate dispatch_agent spawn_agent run_agent new_task');
 
-/** `applyPatch`, `apply-patch` and `ApplyPatch` are one tool: `apply_patch`. */
+const PLAIN_NAMES = new Map<string, string>();
+const MOST_NAMES = 1000;
+
+/** `applyPatch`, `apply-patch` and `ApplyPatch` are one tool: `apply_patch`. A thread calls few tools, many times. */
 function plainName(name: string): string {
-  return name
+  const known = PLAIN_NAMES.get(name);
+  if (known !== undefined) return known;
+  const plain = name
     .slice(0, 200)
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9_]+/g, '_')
     .toLowerCase();
+  if (PLAIN_NAMES.size < MOST_NAMES && name.length < 200) PLAIN_NAMES.set(name, plain);
+  return plain;
 }
 
 function kindOf(name: string, args: Arguments): 'write' | 'read' | SideEffectKind {
@@ -117,6 +124,7 @@ function pathsIn(args: Arguments): string[] {
 
 /** One line of at most 200 characters; line breaks are shown, not lost. */
 function oneLine(text: string): string {
+  if (text.length <= SUMMARY && !/[\s]{2}|[\r\n\t]|^ | $/.test(text)) return text;
   const line = text
     .slice(0, SUMMARY * 4)
     .trim()

@@ -1,9 +1,12 @@
 import { isBlankLine, type LineAt, type LogPlace, readLogBytes, readLogLines } from '../log-lines.ts';
-import { deltaRecords } from './delta-line.ts';
 import type { LogInput, LogSink } from './log-input.ts';
+import { QuickLines } from './quick-lines.ts';
 import { isObject, type JsonObject, type RecordRef } from './record.ts';
 
 const MOST_BAD_PLACES = 1000;
+
+/** Results are never read again: their outputs come in the transcript. */
+const NOWHERE: RecordRef = { kind: 'line', offset: 0, length: 0, index: 0 };
 
 interface BadLine {
   at: LineAt;
@@ -51,6 +54,7 @@ export class JsonlLog implements LogInput {
     this.place = null;
     if (from === null) this.#restart(sink);
     let changed = from === null;
+    const quick = new QuickLines();
     const growth = await readLogLines(
       this.path,
       from,
@@ -59,6 +63,11 @@ export class JsonlLog implements LogInput {
       },
       {
         signal,
+        skip: (bytes, start, end) => {
+          const taken = this.#quickly(quick, bytes, start, end, sink);
+          changed ||= taken === 'changed';
+          return taken !== 'no';
+        },
         onRestart: () => {
           changed = true;
           this.#restart(sink);
@@ -99,29 +108,37 @@ export class JsonlLog implements LogInput {
     this.torn = 0;
   }
 
+  /** Takes a line without parsing it, where that is enough. */
+  #quickly(quick: QuickLines, bytes: Buffer, start: number, end: number, sink: LogSink): 'no' | 'same' | 'changed' {
+    const skipped = quick.skipped(bytes, start, end);
+    // While a question waits, every field of a result may be the answer.
+    const result = skipped > 0 || sink.fold.thread.events.interrupts.size > 0 ? null : quick.result(bytes, start, end);
+    if (skipped === 0 && result === null) return 'no';
+    const failed = this.#commitBad(sink);
+    if (result === null) sink.fold.count(this.#seq + 1, skipped);
+    else sink.fold.apply(result, { seq: this.#seq + 1, ref: NOWHERE });
+    this.#seq += Math.max(skipped, 1);
+    return failed || result !== null ? 'changed' : 'same';
+  }
+
   /** True when the line changed something. */
   #line(bytes: Buffer, at: LineAt, sink: LogSink): boolean {
     if (isBlankLine(bytes)) return false;
-    // Something comes after the line that failed, so it was not the last one.
     this.#commitBad(sink);
-    const skipped = deltaRecords(bytes);
-    if (skipped > 0) {
-      sink.fold.count(this.#seq + 1, skipped);
-      this.#seq += skipped;
-      return false;
-    }
     const records = batchOf(bytes);
     if (typeof records === 'string') this.#failed = { at, why: records };
     else this.#batch(records, at, bytes.length, sink);
     return true;
   }
 
-  #commitBad(sink: LogSink): void {
-    if (this.#failed === null) return;
+  /** Something comes after the line that failed, so it was not the last one. True when there was one. */
+  #commitBad(sink: LogSink): boolean {
+    if (this.#failed === null) return false;
     const { at, why } = this.#failed;
     sink.fold.addBad({ line: at.number, bytes: at.length, why });
     if (this.#badPlaces.size < MOST_BAD_PLACES) this.#badPlaces.set(at.number, { offset: at.offset, length: at.length });
     this.#failed = null;
+    return true;
   }
 
   #batch(records: readonly JsonObject[], at: LineAt, length: number, sink: LogSink): void {

@@ -1,5 +1,7 @@
 import { isObject, type JsonObject, listField, numberField, objectField, textField } from './record.ts';
 
+const TIMED = new Set(['CUSTOM', 'RUN_FINISHED', 'TEXT_MESSAGE_START', 'TOOL_CALL_END', 'TOOL_CALL_RESULT']);
+
 /** What the stored event feed tells about a thread beyond its transcript (`formats/tanstack.md`, events and interrupts). */
 export class LiveEvents {
   /** Questions that wait for a person: interrupt id -> the tool call it is about. */
@@ -10,7 +12,7 @@ export class LiveEvents {
   readonly children = new Map<string, string>();
   /** The times a snapshot failed: position in the log, and the words of the plugin. */
   readonly snapshotFailures: { seq: number; cause: string }[] = [];
-  /** When the last event with a time was sent. */
+  /** When the last event of those that mark a step was sent. */
   lastAt: number | null = null;
   /** Operations of commands that run: operation id -> name. */
   readonly #commands = new Map<string, string>();
@@ -49,8 +51,9 @@ export class LiveEvents {
     const event = objectField(record, 'event');
     if (event === null) return;
     const at = numberField(event, 'timestamp');
-    if (at !== null) this.lastAt = at;
-    const type = textField(event, 'type');
+    const type = textField(event, 'type') ?? '';
+    // Pieces of texts are passed over unread, so they must not count here either.
+    if (at !== null && TIMED.has(type)) this.lastAt = at;
     if (type === 'CUSTOM') this.#custom(textField(event, 'name') ?? '', objectField(event, 'value'), seq);
     if (type === 'SUBAGENT_STARTED') this.#child(event);
     // Everything else of a sub-agent is not about this thread's own turn.

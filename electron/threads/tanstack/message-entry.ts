@@ -14,7 +14,8 @@ export interface EntryCall {
 /** What a tool message says about its call. */
 export interface ToolOutcome {
   state: 'done' | 'failed' | 'lost';
-  bytes: number;
+  /** UTF-8 bytes of the output; null when the record was looked at without it. */
+  bytes: number | null;
 }
 
 /** What is kept of a message's JSON; its text stays in the log. */
@@ -108,7 +109,7 @@ function argumentText(target: JsonObject): string {
 /** What a tool message says: `interrupted: true` in its content means that a crash lost the call. */
 export function outcomeOf(message: JsonObject): ToolOutcome {
   const content = messageText(message);
-  const bytes = Buffer.byteLength(content);
+  const bytes = Object.hasOwn(message, 'content') ? Buffer.byteLength(content) : null;
   if (content.length < 4096 && content.includes('"interrupted"')) {
     try {
       const parsed: unknown = JSON.parse(content);

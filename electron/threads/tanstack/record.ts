@@ -56,7 +56,8 @@ export function timeField(object: JsonObject, key: string): number | null {
  * a log of 100 MB would stay in memory for the first words of its messages.
  */
 export function ownText(text: string): string {
-  return Buffer.from(text, 'utf16le').toString('utf16le');
+  // By way of UTF-8 most texts take one byte a character; half a pair only survives UTF-16.
+  return text.isWellFormed() ? Buffer.from(text).toString() : Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 /** The first `length` UTF-16 units, never half a pair, as a copy of its own. */

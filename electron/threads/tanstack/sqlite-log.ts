@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { TurnbackError } from '../../../shared/errors.ts';
 import { sqliteFingerprint, withSqliteCopy } from '../sqlite-copy.ts';
-import { isDeltaRecord } from './delta-line.ts';
 import type { LogInput, LogSink } from './log-input.ts';
 import { METADATA_NAMESPACES, NO_METADATA, type ThreadMetadata, threadMetadata } from './metadata.ts';
+import { isSkippedRecord } from './quick-lines.ts';
 import { isObject, type JsonObject, type RecordRef } from './record.ts';
 import { type SqliteSigns, sqliteSigns } from './sqlite-signs.ts';
 import { columnsOf, hasColumns, jsonObject, quoted, rowsOf, type SqliteStore, sqliteStores } from './sqlite-tables.ts';
@@ -115,7 +115,7 @@ export class SqliteLog implements LogInput {
       sink.fold.addBad({ line: seq, bytes: 0, why: `the records ${this.last + 1} to ${seq - 1} are missing` });
     }
     this.last = seq;
-    if (typeof text === 'string' && isDeltaRecord(text)) {
+    if (typeof text === 'string' && isSkippedRecord(text)) {
       sink.fold.count(seq, 1);
       return;
     }
@@ -141,7 +141,7 @@ export class SqliteLog implements LogInput {
     const sql = `select seq, record from ${this.#table()} where thread_id = ? and seq >= ? and seq < ? order by seq`;
     for (const row of db.prepare(sql).iterate(this.logId, seq, seq + AHEAD)) {
       const text = row['record'];
-      if (typeof text !== 'string' || isDeltaRecord(text)) continue;
+      if (typeof text !== 'string' || isSkippedRecord(text)) continue;
       this.#cache.set(Number(row['seq']), text);
       this.#cached += text.length * 2;
       if (this.#cached > CACHE_BYTES) return;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead, ThreadStatus } from '../../../shared/model.ts';
 import { readLogBytes } from '../log-lines.ts';
-import type { LogWriter, OpenOptions, RecordedSnapshots, ThreadReader } from '../source.ts';
+import type { ElsewhereSnapshots, LogWriter, OpenOptions, RecordedSnapshots, ThreadReader } from '../source.ts';
 import { findSnapshots, isOfAnotherRoot, type Repository } from './find-snapshots.ts';
 import { JsonlStore } from './jsonl-store.ts';
 import { LogFold } from './log-fold.ts';
@@ -124,6 +124,8 @@ export class TanstackReader implements ThreadReader {
 
   #workspaceReason(): Reason | null {
     if (this.#wrongRoot) return this.#wrongRoot;
+    const { elsewhere } = this.#log.thread;
+    if (elsewhere !== null && this.#root === null) return this.#options.via ? null : reason('ELSEWHERE', { name: elsewhere.backend });
     return this.#root === null && this.#log.thread.steps.length > 0 ? reason('UNKNOWN_WORKSPACE') : null;
   }
 
@@ -159,7 +161,8 @@ export class TanstackReader implements ThreadReader {
     );
     if (this.#wrongRoot) notices.push(this.#wrongRoot);
     if (thread.steps.some((step) => step.toolCallIds === null)) notices.push(reason('NO_TOOL_CALLS'));
-    if (this.#repository === null && thread.steps.some((step) => step.to !== null)) {
+    const looked = thread.elsewhere === null || this.#options.data !== null;
+    if (looked && this.#repository === null && thread.steps.some((step) => step.to !== null)) {
       const named = this.#options.data ?? this.#recordedRepository ?? this.#store.snapshotFolders[0] ?? '';
       notices.push(reason('NO_STORE', { path: named }));
     }
@@ -221,6 +224,11 @@ export class TanstackReader implements ThreadReader {
     const { root, dataDir, repository, tenantId } = this.#log.thread.workspace ?? {};
     if (!root || !dataDir || !repository) return null;
     return { root, dataDir, repository, tenantId: tenantId ?? null, threadId: this.#head.threadId };
+  }
+
+  elsewhere(): ElsewhereSnapshots | null {
+    const { elsewhere } = this.#log.thread;
+    return elsewhere && { ...elsewhere, threadId: this.#head.threadId };
   }
 
   async liveSign(): Promise<string | null> {

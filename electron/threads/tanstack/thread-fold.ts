@@ -36,6 +36,8 @@ export class ThreadFold {
   readonly malformed: string[] = [];
   /** What Turnback's own recorder says about the workspace: absolute paths, and the name of the repository in `dataDir`. */
   workspace: { root: string | null; dataDir: string | null; repository: string | null; tenantId: string | null } | null = null;
+  /** The same where the recorder's workspace is on another side: the paths are those there. */
+  elsewhere: { root: string; dataDir: string; repository: string; tenantId: string | null; backend: string } | null = null;
   /** Turnback's own recorder writes this log: it says itself what can be undone. */
   recorded = false;
   root: string | null;
@@ -203,7 +205,7 @@ export class ThreadFold {
     else if (type === 'tanstack.compaction') this.#compaction(record, at);
     else if (type === 'turnback/undo-point') this.#undoPoint(record, at);
     else if (type === 'turnback/workspace') this.#workspace(record);
-    else if (type === 'turnback/workspace-elsewhere') this.recorded = true;
+    else if (type === 'turnback/workspace-elsewhere') this.#elsewhere(record);
     else if (!type.startsWith('turnback/')) this.transcript.raw(type, at);
   }
 
@@ -224,6 +226,15 @@ export class ThreadFold {
       tenantId: textField(record, 'tenantId'),
     };
     this.root ??= this.workspace.root;
+  }
+
+  #elsewhere(record: JsonObject): void {
+    this.recorded = true;
+    const [root, dataDir, repository] = [textField(record, 'root'), textField(record, 'dataDir'), textField(record, 'repository')];
+    if (root === null || dataDir === null || repository === null) return;
+    const backend = textField(record, 'backend') ?? '';
+    this.elsewhere ??= { root, dataDir, repository, tenantId: textField(record, 'tenantId'), backend };
+    this.root ??= root;
   }
 
   #compaction(record: JsonObject, at: RecordAt): void {

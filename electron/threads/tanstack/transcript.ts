@@ -106,6 +106,13 @@ export class Transcript {
   }
 
   #put(keep: number, from: number, next: readonly Entry[], why: HiddenReason): TranscriptChange {
+    if (keep === this.live.length && from === this.rows.length) {
+      for (const entry of next) {
+        this.live.push(entry);
+        this.rows.push(entry);
+      }
+      return { added: [...next], revived: [], removed: [] };
+    }
     const old = this.live.slice(keep);
     const before = new Set(old);
     const after = new Set(next);
