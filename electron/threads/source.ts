@@ -22,6 +22,8 @@ export interface OpenOptions {
   places: Places;
   /** Turnback's own data folder; private copies of databases go below it. */
   ownData: string;
+  /** There is a way to another side, where a thread says that its workspace is there. */
+  via?: boolean;
 }
 
 /** One way to keep tanstack-style records of a travel in the agent's own log. Only sources that allow it have one. */
@@ -112,6 +114,8 @@ export interface RecallOffer {
   lists: RecallList[];
   /** Why the gate does not let it through. */
   refusal: Reason | null;
+  /** Sign that a program holds the thread open, seen while its lists were read: nothing may be added to the log then. */
+  live: string | null;
 }
 
 /** Bytes that a recall adds to the agent's log, and where: kept before they are written, so that it is known afterwards how far it came. */
@@ -162,6 +166,12 @@ export interface RecordedSnapshots {
   threadId: string;
 }
 
+/** The same on another side: the paths are those there. */
+export interface ElsewhereSnapshots extends RecordedSnapshots {
+  /** What the log calls that side. */
+  backend: string;
+}
+
 /** An opened thread of one source. Nothing is locked and no handle stays open between calls. */
 export interface ThreadReader {
   /** The fold as of the last `read`; cheap. */
@@ -175,6 +185,8 @@ export interface ThreadReader {
   objectFolders(): string[];
   /** The snapshots that our recorder made of this thread; null, or absent, for every other. */
   recorded?(): RecordedSnapshots | null;
+  /** Where our recorder keeps workspace and snapshots when that is another side; null, or absent, for every other thread. */
+  elsewhere?(): ElsewhereSnapshots | null;
   /** Signs that a program uses the thread right now, as words; null when there is none. */
   liveSign(): Promise<string | null>;
   readonly writer: LogWriter | null;

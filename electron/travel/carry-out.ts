@@ -192,11 +192,11 @@ async function conversationWent(carrier: Carrier, record: TravelRecord): Promise
 /** Every path and the conversation as they were before the travel. Safe to repeat after any crash. */
 export async function rollBack(carrier: Carrier, from: TravelRecord, at: number): Promise<{ record: TravelRecord; changed: Changed }> {
   let record = from;
+  await dropFromHistory(carrier.fs, carrier.ownData, record);
+  await removeEntry(carrier.fs, carrier.ownData, record.entry);
   if (record.messages.how === 'recall' && record.messages.batch !== null && (record.phase === 'logging' || record.phase === 'logged')) {
     await withdrawRecall(threadOf(carrier, record), record.messages, record);
   }
-  await dropFromHistory(carrier.fs, carrier.ownData, record);
-  await removeEntry(carrier.fs, carrier.ownData, record.entry);
   if (record.phase !== 'back' && (await conversationWent(carrier, record))) record = await prepareInverse(carrier, record, at);
   let changed: Changed = [];
   if (record.files.length > 0 && record.phase !== 'intent') {

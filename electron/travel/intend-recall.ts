@@ -18,9 +18,8 @@ async function refusalOf(situation: Situation, request: TravelRequest, offer: Re
   if (scope === 'files' && offer.refusal === null && !restores) return reason('NO_FILES_AFTER');
   const log = scope === 'files' ? null : await logRefusal(situation);
   if (log !== null || offer.refusal !== null) return log ?? offer.refusal;
-  // A host gives the lists of sessions that it holds in its memory, and such a one numbers its events itself (formats/dsh.md 5.3, 7).
-  const held = offer.lists.length > 0 && scope !== 'files' && recallerOf(situation.context.thread).stepIsOpen();
-  if (held) return reason('LOG_LIVE', { sign: 'its DSH host still holds the change lists, so it has the session open' });
+  const appends = scope !== 'files' && recallerOf(situation.context.thread).stepIsOpen();
+  if (appends && offer.live !== null) return reason('LOG_LIVE', { sign: offer.live });
   return restores ? workspaceRefusal(situation) : null;
 }
 

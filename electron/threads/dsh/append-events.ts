@@ -67,11 +67,16 @@ export async function appendPrepared({ file, zstd }: Generation, batch: RecallBa
   const handle = await open(file, constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
   try {
     await writeRest(handle, batch, there.length);
+    const after = await readFile(file);
+    if (after.subarray(0, there.length).equals(there) && heldOf(after, batch) === 'all') return;
+    // Somebody wrote between the last look and ours: what we added behind it would fork the numbering, so it goes again.
+    const rest = batch.bytes.subarray(there.length - batch.length);
+    if (after.subarray(-rest.length).equals(rest)) await handle.truncate(after.length - rest.length);
+    await handle.sync();
+    throw new TurnbackError('LOG_MOVED');
   } finally {
     await handle.close();
   }
-  const after = await readFile(file);
-  if (!after.subarray(0, there.length).equals(there) || heldOf(after, batch) !== 'all') throw new TurnbackError('LOG_MOVED');
 }
 
 async function writeRest(handle: FileHandle, batch: RecallBatch, length: number): Promise<void> {

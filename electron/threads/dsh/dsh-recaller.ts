@@ -68,18 +68,20 @@ export class DshRecaller implements Recaller {
     const range = recallRange(log, seqs[at] ?? -1);
     if ('code' in range) return range;
     try {
-      const { refusal, lists, sideEffects } = await recallGate(range, log.header.id, this.#view.lists);
-      return { ...this.#offerOf(range), sideEffects, lists: lists.map((one) => this.#listOf(one)).reverse(), refusal };
+      const { refusal, lists, sideEffects, held } = await recallGate(range, log.header.id, this.#view.lists);
+      // A host gives the lists of sessions that it holds in its memory, and such a one numbers its events itself (formats/dsh.md 5.3, 7).
+      const live = held ? 'its DSH host still holds the change lists, so it has the session open' : null;
+      return { ...this.#offerOf(range), sideEffects, lists: lists.map((one) => this.#listOf(one)).reverse(), refusal, live };
     } catch (thrown) {
       // A host that was named and does not answer stands in the way like a lost list, but has another way out.
       if (!(thrown instanceof TurnbackError) || thrown.code !== 'HOST_UNREACHABLE') throw thrown;
-      return { ...this.#offerOf(range), sideEffects: effectsIn(range), lists: [], refusal: thrown.reason };
+      return { ...this.#offerOf(range), sideEffects: effectsIn(range), lists: [], refusal: thrown.reason, live: null };
     }
   }
 
   again(span: RecallSpan): RecallOffer {
     const range = rangeOfSpan(this.#view.log(), span);
-    return { ...this.#offerOf(range), span, sideEffects: effectsIn(range), lists: [], refusal: null };
+    return { ...this.#offerOf(range), span, sideEffects: effectsIn(range), lists: [], refusal: null, live: null };
   }
 
   #offerOf(range: RecallRange): Pick<RecallOffer, 'span' | 'stop' | 'text' | 'turns' | 'rows'> {

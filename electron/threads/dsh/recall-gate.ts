@@ -9,6 +9,8 @@ export interface RecallGate {
   refusal: Reason | null;
   lists: { turn: number; seq: number; summary: ChangeSummary }[];
   sideEffects: SideEffect[];
+  /** A running host gave a list, be it empty: it holds the session in its memory. */
+  held: boolean;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface RecallGate {
  * lost, or when files were written and the list is not made yet. Better to refuse than to pretend that the turn did not happen.
  */
 export async function recallGate(range: RecallRange, sessionId: string, lists: ChangeLists): Promise<RecallGate> {
-  const gate: RecallGate = { refusal: null, lists: [], sideEffects: effectsIn(range) };
+  const gate: RecallGate = { refusal: null, lists: [], sideEffects: effectsIn(range), held: false };
   // A write whose outcome nobody knows may have happened.
   const wrote = (call: RangeCall): number => call.done ?? (call.unknown ? call.seq : -1);
   const early = range.writes.find((call) => wrote(call) > newestList(range, call.turn));
@@ -25,6 +27,7 @@ export async function recallGate(range: RecallRange, sessionId: string, lists: C
     const summary = await lists.summary(sessionId, seq);
     // A list of another turn is not this turn's: the host and the log do not speak of the same session.
     if (summary === null || summary.turn !== turn) return { ...gate, refusal: reason('CHANGES_LOST', { turn }) };
+    gate.held = true;
     if (summary.total > 0) gate.lists.push({ turn, seq, summary });
   }
   return gate;

@@ -88,7 +88,12 @@ describe('the range of a recall', () => {
 describe('the gate before a recall (all four rows of its table)', () => {
   test('no file change was recorded: allowed', async () => {
     const log = await sample('session-sample-a-recalled');
-    expect(await recallGate(rangeOf(log, 62), log.header.id, noChangeLists)).toEqual({ refusal: null, lists: [], sideEffects: [] });
+    expect(await recallGate(rangeOf(log, 62), log.header.id, noChangeLists)).toEqual({
+      refusal: null,
+      lists: [],
+      sideEffects: [],
+      held: false,
+    });
   });
 
   test('changes, and their list can be had: allowed, with the files and what cannot be taken back', async () => {
