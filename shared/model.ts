@@ -160,8 +160,8 @@ export const standingSchema = z.object({
   files: z.array(path).nullable(),
   /** Snapshot of the files just before the revert, in the agent's store; null when it has none. */
   now: z.string().nullable(),
-  /** A recall that is planned and not yet effective: the agent still sees the messages. */
-  pending: z.literal(true).optional(),
+  /** A recall that is planned and not yet effective: it waits for the agent, or may be carried out now. The agent still sees the messages. */
+  pending: z.enum(['waits', 'ready']).optional(),
 });
 export type Standing = z.infer<typeof standingSchema>;
 

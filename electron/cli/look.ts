@@ -60,7 +60,11 @@ export async function show(session: Session): Promise<Exit> {
         root: head.root,
         log: head.log,
         status: view.status,
-        standing: standing && { messageId: standing.messageId, hidden: standing.hidden, ...(standing.pending && { pending: true }) },
+        standing: standing && {
+          messageId: standing.messageId,
+          hidden: standing.hidden,
+          ...(standing.pending && { pending: standing.pending }),
+        },
         can: view.can,
         notices: view.notices,
       },

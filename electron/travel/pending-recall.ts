@@ -98,8 +98,8 @@ export async function pendingIn(fs: FileSystem, ownData: string, { reader, head 
 }
 
 /** The thread with a planned recall: its messages are hidden by us alone, and it stands like a revert. A stale one is only told. */
-export function withPending(thread: Thread, { offer }: Pending, files: readonly TreePath[] | null): Thread {
-  if (offer === null) return { ...thread, notices: [...thread.notices, reason('STALE_PENDING')] };
+export function withPending(thread: Thread, { offer, state }: Pending, files: readonly TreePath[] | null): Thread {
+  if (offer === null || state === 'stale') return { ...thread, notices: [...thread.notices, reason('STALE_PENDING')] };
   const rows = new Set(offer.rows);
   const hidden = { reason: 'reverted' } as const;
   const messages = thread.messages.map((message, at) => (rows.has(at) ? { ...message, hidden } : message));
@@ -112,6 +112,6 @@ export function withPending(thread: Thread, { offer }: Pending, files: readonly 
     return turn.hidden === null && own.length > 0 && own.every((message) => message.hidden !== null) ? { ...turn, hidden } : turn;
   });
   const messageId = thread.messages.find((message) => message.stop === offer.stop)?.id ?? '';
-  const standing = { messageId, stop: offer.stop, hidden: rows.size, files: files && [...files], now: null, pending: true } as const;
+  const standing = { messageId, stop: offer.stop, hidden: rows.size, files: files && [...files], now: null, pending: state };
   return { ...thread, messages, steps, turns, standing };
 }

@@ -24,7 +24,7 @@ interface Shown {
   thread: {
     id: string;
     source: string;
-    standing: null | { messageId: string; hidden: number; pending?: true };
+    standing: null | { messageId: string; hidden: number; pending?: string };
     can: Record<string, unknown>;
     notices: { code: string }[];
   };
@@ -138,7 +138,7 @@ describe('a recall on the command line', () => {
     const planned = await cli('revert', shown.thread.id, `stop:${stop}`);
     expect(planned.json()).toMatchObject({ log: 'pending', message: expect.stringContaining('not yet effective') });
     const again = (await cli('show', shown.thread.id)).json<Shown>();
-    expect(again.thread.standing).toMatchObject({ hidden: 2, pending: true });
+    expect(again.thread.standing).toMatchObject({ hidden: 2, pending: 'waits' });
     expect((await runCli(['show', shown.thread.id], { ...cleanEnv(session.folder), HOME: session.home })).stdout).toContain(
       'Recall planned, not yet effective: it takes effect when DSH opens the next step.',
     );

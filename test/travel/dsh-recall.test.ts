@@ -229,7 +229,7 @@ describe('a recall between turns is planned', () => {
     expect((await session.bytes()).equals(before)).toBe(true);
     const again = await session.context();
     const view = await viewOf(again);
-    expect(view.standing).toMatchObject({ stop: STOP, hidden: 2, pending: true });
+    expect(view.standing).toMatchObject({ stop: STOP, hidden: 2, pending: 'waits' });
     expect(view.messages.slice(-2).map((message) => message.hidden?.reason)).toEqual(['reverted', 'reverted']);
     expect(view.can).toMatchObject({ revert: true, unrevert: true });
     expect((await previewTravel(again, recallTo(STOP))).refusal?.code).toBe('RECALL_PLANNED');
@@ -256,7 +256,7 @@ describe('a recall between turns is planned', () => {
     const before = await session.bytes();
     const later = await session.context();
     // Looking, however often, does not write it.
-    for (let looks = 0; looks < 3; looks++) expect((await viewOf(later)).standing?.pending).toBe(true);
+    for (let looks = 0; looks < 3; looks++) expect((await viewOf(later)).standing?.pending).toBe('ready');
     expect((await session.bytes()).equals(before)).toBe(true);
     const plan = await previewTravel(later, recallTo(STOP));
     expect(plan).toMatchObject({ refusal: null, messages: 2, recall: { log: 'appended' } });
@@ -367,7 +367,7 @@ describe('a recall between turns is planned', () => {
     const { session, context } = await plannedAt13();
     await runTravel(context, recallTo(STOP), DEFAULTS);
     await session.append({ type: 'turn/start', data: { turn: 5 } }, { type: 'turn/end', data: { turn: 5, reason: { kind: 'blocked' } } });
-    expect((await viewOf(await session.context())).standing?.pending).toBe(true);
+    expect((await viewOf(await session.context())).standing?.pending).toBe('waits');
     await session.append(
       { type: 'turn/start', data: { turn: 6 } },
       { type: 'step/start', data: { turn: 6, step: 1 } },
@@ -448,7 +448,7 @@ describe('restoring the files of a recall', () => {
     const wanted = await notesFiles('beforeTurn1');
     for (const name of RESTORED)
       expect([name, await readFile(path.join(session.root, name)).catch(() => undefined)]).toEqual([name, wanted[name]]);
-    expect((await viewOf(context)).standing).toMatchObject({ stop: 0, files: expect.arrayContaining(RESTORED), pending: true });
+    expect((await viewOf(context)).standing).toMatchObject({ stop: 0, files: expect.arrayContaining(RESTORED), pending: 'waits' });
     const [entry] = await historyOf(context);
     expect(entry).toMatchObject({ kind: 'recall', files: 5, can: true });
     await runTravel(context, restoreOf(result.entry), DEFAULTS);
