@@ -11,6 +11,7 @@ import { USAGE } from './cli/usage.ts';
 import { openViewer } from './cli-launch.ts';
 import { relaunchOnNewerNode } from './cli-relaunch.ts';
 import { APP_VERSION } from './host/app-version.ts';
+import { viaOf } from './host/command-words.ts';
 import { Desk } from './host/desk.ts';
 import { serve } from './host/serve.ts';
 import { createGit } from './snapshots/git.ts';
@@ -50,6 +51,7 @@ async function run(args: Arguments): Promise<Exit> {
     ownData: ownDataOf(process.env),
     git: createGit(),
     emit: () => undefined,
+    via: viaOf(process.env),
   });
   const session: Session = {
     desk,
@@ -83,7 +85,7 @@ async function main(argv: readonly string[]): Promise<Exit> {
       process.stdout.write(`${APP_VERSION}\n`);
       return EXIT.done;
     }
-    Object.assign(process.env, await dshHostOf(args));
+    Object.assign(process.env, await dshHostOf(args), args.via === null ? {} : { TURNBACK_VIA: args.via });
     return await run(args);
   } catch (thrown) {
     const usage = thrown instanceof TurnbackError && thrown.code === 'USAGE';

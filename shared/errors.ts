@@ -32,6 +32,8 @@ const SENTENCES = {
   UNKNOWN_ENTRY: (f) => `There is no travel ${of(f, 'id')} in the history. \`turnback history\` lists them.`,
   NO_WORKSPACE: (f) => `The workspace folder ${of(f, 'path')} does not exist. Name the folder it was moved to (--root, or Locate folder).`,
   UNKNOWN_WORKSPACE: () => 'The log does not say which folder this thread worked in. Name it (--root, or Locate folder).',
+  ELSEWHERE: (f) =>
+    `The files and snapshots of this thread are on another side (${of(f, 'name')}). Open it with --via and the command that reaches it; until then only the conversation can be read.`,
   WRONG_WORKSPACE: (f) =>
     `The snapshots belong to another folder than ${of(f, 'path')}: their repository is named after the workspace. Name the right folder (--root).`,
   NO_STORE: (f) =>
@@ -122,6 +124,8 @@ const SENTENCES = {
   FILE_BUSY: (f) => `${of(f, 'path')} keeps changing while it is read. Stop what writes to it, then try again.`,
   PLAN_STALE: (f) => `${of(f, 'path')} changed since the preview. Look at the new preview, then try again.`,
   DRIFTED: (f) => `${of(f, 'count')} files were changed since (${of(f, 'paths')}), and --drift fail was asked for. Nothing was written.`,
+  DRIFTED_ELSEWHERE: (f) =>
+    `${of(f, 'count')} files were changed there since (${of(f, 'paths')}), and there files go back whole, so those changes would be lost. Nothing was written. Keep a copy, then choose overwrite (--drift overwrite).`,
   WRITE_FAILED: (f) => `${of(f, 'path')} could not be written.${because(f)} Everything was put back as it was.`,
   NOTHING_AFTER: () => 'No message comes after this one, so there is nothing to take back. Choose an earlier message.',
   NO_FILES_AFTER: () => 'No step after this message changed a file, so there is nothing to put back.',

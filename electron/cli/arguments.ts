@@ -13,6 +13,8 @@ export interface Arguments {
   home: string | undefined;
   root: string | null;
   data: string | null;
+  /** The command that reaches the side where the thread's files are, as one text. */
+  via: string | null;
   /** Null where none was named: what that means depends on the thread. */
   scope: Scope | null;
   drift: DriftPolicy;
@@ -71,6 +73,7 @@ function parse(argv: readonly string[]) {
         home: { type: 'string' },
         root: { type: 'string' },
         data: { type: 'string' },
+        via: { type: 'string' },
         scope: { type: 'string' },
         drift: { type: 'string' },
         'restore-files': { type: 'boolean', default: false },
@@ -120,6 +123,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     home: values.home,
     root: values.root ?? null,
     data: values.data ?? null,
+    via: values.via ?? null,
     scope: oneOf('scope', values.scope, ['both', 'files', 'messages'] as const, null),
     drift: oneOf('drift', values.drift, ['merge', 'keep', 'overwrite', 'fail'] as const, 'merge'),
     restoreFiles: values['restore-files'],

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
 import { folderHealth } from '../host/health.ts';
+import type { Via } from '../host/via.ts';
 import { purgeSnapshots } from '../recorder/purge.ts';
 import { repositoryName } from '../recorder/repository-name.ts';
 import { EXIT, type Exit, openNamed, type Session } from './session.ts';
@@ -13,6 +14,8 @@ import { EXIT, type Exit, openNamed, type Session } from './session.ts';
 export async function purge(session: Session): Promise<Exit> {
   const { id } = await openNamed(session);
   const { reader } = await session.desk.open(id);
+  const via = await session.desk.viaOf(id);
+  if (via !== null) return purgeThere(session, via);
   const recorded = reader.recorded?.() ?? null;
   const folder = recorded && path.join(recorded.dataDir, recorded.repository);
   if (
@@ -29,5 +32,16 @@ export async function purge(session: Session): Promise<Exit> {
   const size = `${(bytes / 1_000_000).toFixed(1)} MB in ${loose} objects and ${packs} packs`;
   if (session.args.yes) session.print(`Removed ${folder} (${size}). The conversation stays; its files cannot go back any more.\n`);
   else session.print(`${folder} holds ${size}. Nothing was removed; --yes removes it. The thread's files cannot go back after that.\n`);
+  return EXIT.done;
+}
+
+/** The same on another side, where sizes are not asked for. */
+async function purgeThere({ args, json, print }: Session, via: Via): Promise<Exit> {
+  const repository = via.store.gitDir;
+  if (args.yes) await via.purge();
+  json({ repository, bytes: null, objects: null, packs: null, removed: args.yes });
+  const there = `${repository} behind ${via.where.backend}`;
+  if (args.yes) print(`Removed ${there}. The conversation stays; its files cannot go back any more.\n`);
+  else print(`${there}: nothing was removed; --yes removes it. The thread's files cannot go back after that.\n`);
   return EXIT.done;
 }

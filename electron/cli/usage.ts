@@ -23,6 +23,8 @@ MESSAGE is a message id or stop:K (after message K; stop:0 is before the first).
   --json        one JSON value on stdout
   --root DIR    the workspace, where the log does not say it (remembered)
   --data DIR    the snapshot folder, where the log does not say it (remembered)
+  --via COMMAND the command that reaches the container or machine where the thread's files are ('docker exec -i box',
+                'ssh HOST'; or TURNBACK_VIA): for a thread that was recorded there, also for the viewer
   --home DIR    look for threads in another home
 
 A DSH thread goes back by recall: MESSAGE must be just before a prompt, and the files stay unless --restore-files is given. The lists

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { FileDiff, FileSide, Range } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
 import type { FileChange } from '../../shared/model.ts';
-import type { PlanFile } from '../../shared/plan.ts';
+import type { Plan, PlanFile } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { captureWorkspace } from '../snapshots/capture.ts';
 import { changesOf } from '../snapshots/diff.ts';
@@ -15,6 +15,7 @@ import { predictedFile } from '../travel/predict.ts';
 import { previewTravel } from '../travel/travel.ts';
 import type { TravelContext } from '../travel/travel-context.ts';
 import { type Sides, sidesOf } from './range.ts';
+import type { Via } from './via.ts';
 
 /** A file that holds more is shown by its size and head only, whatever is asked. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -27,14 +28,21 @@ export interface Patch {
 }
 
 function snapshotsOf(context: TravelContext): { store: SnapshotStore; objects: ObjectReader } {
-  const { store, objects, storeReason } = context.thread;
+  const { store, objects, storeReason, reader } = context.thread;
   if (store && objects) return { store, objects };
+  if (storeReason !== null && reader.elsewhere?.()) throw TurnbackError.of(storeReason);
   throw new TurnbackError('NO_STORE', { path: 'of this thread', cause: (storeReason?.message ?? '').replace(/\.$/, '') });
 }
 
+/** What the functions here work with; `via`: the thread's files are on another side. */
+export interface ChangesContext extends TravelContext {
+  via?: Via | null;
+}
+
 /** The tree of the files on disk, ignored ones left out; made in our own store, the workspace is only read. */
-async function treeOnDisk(context: TravelContext, signal?: AbortSignal): Promise<string> {
+async function treeOnDisk(context: ChangesContext, signal?: AbortSignal): Promise<string> {
   const { store } = snapshotsOf(context);
+  if (context.via) return context.via.treeNow({ recent: true, signal });
   const root = workspaceOf(context);
   return captureWorkspace(store, { root, indexFile: path.join(store.gitDir, 'workspace-index'), ...(signal && { signal }) });
 }
@@ -53,10 +61,10 @@ async function filled(context: TravelContext, range: Exclude<Range, { kind: 'pla
 }
 
 /** The changed files of a range with counts. */
-export async function filesOfRange(context: TravelContext, range: Range, signal?: AbortSignal): Promise<FileChange[]> {
+export async function filesOfRange(context: ChangesContext, range: Range, signal?: AbortSignal): Promise<FileChange[]> {
   if (range.kind === 'plan') {
     const plan = await previewTravel(context, { kind: 'revert', stop: range.stop, entry: null, scope: 'files' }, signal);
-    return plan.files.map(changeOfPlan);
+    return changesOfPlan(plan);
   }
   const sides = await filled(context, range, signal);
   if (sides === null) return [];
@@ -68,6 +76,9 @@ export async function filesOfRange(context: TravelContext, range: Range, signal?
   return files;
 }
 
+/** A plan's files as changes of what stands there now. */
+export const changesOfPlan = (plan: Plan): FileChange[] => plan.files.map(changeOfPlan);
+
 function changeOfPlan(file: PlanFile): FileChange {
   const change = file.verb === 'delete' ? 'deleted' : file.verb === 'recreate' ? 'created' : 'modified';
   return { path: file.path, change, added: file.added, removed: file.removed, binary: file.binary };
@@ -75,7 +86,7 @@ function changeOfPlan(file: PlanFile): FileChange {
 
 /** Both sides of one file of a range, as text where it is text. */
 export async function fileDiffOf(
-  context: TravelContext,
+  context: ChangesContext,
   range: Range,
   file: TreePath,
   anyway: boolean,
@@ -89,17 +100,20 @@ export async function fileDiffOf(
   if (sides === null) return diffOf(file, null, null);
   const { objects } = snapshotsOf(context);
   const before = await treeSide(objects, sides.from, file, anyway);
-  const after = sides.to === null ? await diskSide(context, file, anyway) : await treeSide(objects, sides.to, file, anyway);
+  const end = sides.to ?? (context.via ? await treeOnDisk(context, signal) : null);
+  const after = end === null ? await diskSide(context, file, anyway) : await treeSide(objects, end, file, anyway);
   return diffOf(file, before, after);
 }
 
-function diffOf(file: TreePath, before: FileSide | null, after: FileSide | null): FileDiff {
+/** Two sides of a file, with what only differs in line ends marked. */
+export function diffOf(file: TreePath, before: FileSide | null, after: FileSide | null): FileDiff {
   const [a, b] = [before?.text ?? null, after?.text ?? null];
   const eolOnly = a !== null && b !== null && a !== b && a.replaceAll('\r\n', '\n') === b.replaceAll('\r\n', '\n');
   return { path: file, before, after, eolOnly };
 }
 
-async function treeSide(objects: ObjectReader, tree: string, file: TreePath, anyway: boolean): Promise<FileSide | null> {
+/** What a tree holds at the path, as text where it is text; null where it holds nothing. */
+export async function treeSide(objects: ObjectReader, tree: string, file: TreePath, anyway: boolean): Promise<FileSide | null> {
   const entry = await objects.entry(tree, file);
   if (entry === null) return null;
   if (entry.mode === '160000') return sideOf(entry, Buffer.from(`Subproject commit ${entry.oid}\n`), { anyway });
@@ -117,7 +131,7 @@ async function diskSide(context: TravelContext, file: TreePath, anyway: boolean)
 }
 
 /** The range as a patch that `git apply` takes, byte for byte what git writes. Refused when a step was not captured or nothing changed. */
-export async function patchOfRange(context: TravelContext, range: Range, signal?: AbortSignal): Promise<Patch> {
+export async function patchOfRange(context: ChangesContext, range: Range, signal?: AbortSignal): Promise<Patch> {
   if (range.kind === 'plan') throw new TurnbackError('NOT_SUPPORTED', { what: 'A patch of a preview' });
   const files = await filesOfRange(context, range, signal);
   const sides = await filled(context, range, signal);
@@ -125,7 +139,9 @@ export async function patchOfRange(context: TravelContext, range: Range, signal?
   const { store } = snapshotsOf(context);
   const to = sides.to ?? (await treeOnDisk(context, signal));
   const parts: Buffer[] = [];
-  const only = sides.only === null ? null : files.map((one) => one.path);
-  for await (const part of patchOf(store, { from: sides.from, to, only, ...(signal && { signal }) })) parts.push(part);
+  const paths = sides.only === null ? null : files.map((one) => one.path);
+  // Objects are not written there by a path of this machine.
+  const [end, only] = context.via && paths !== null ? [await context.via.mixed(sides.from, to, paths), null] : [to, paths];
+  for await (const part of patchOf(store, { from: sides.from, to: end, only, ...(signal && { signal }) })) parts.push(part);
   return { bytes: Buffer.concat(parts), name: `turnback-${sides.name}.patch`, files: files.length };
 }

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { EventName, FileDiff, Range, ThreadView } from '../../shared/contract.ts';
-import { TurnbackError } from '../../shared/errors.ts';
+import { reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { FileChange, MessageBody, ThreadHead } from '../../shared/model.ts';
 import type { HistoryEntry, Interrupted, Plan, TravelResult } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
@@ -16,17 +16,25 @@ import { interruptedTravels, recoverTravel } from '../travel/recover.ts';
 import { previewTravel, type RunOptions, runTravel } from '../travel/travel.ts';
 import type { TravelContext, TravelRequest } from '../travel/travel-context.ts';
 import { viewOf } from '../travel/view.ts';
-import { fileDiffOf, filesOfRange, type Patch, patchOfRange } from './changes.ts';
+import { changesOfPlan, fileDiffOf, filesOfRange, type Patch, patchOfRange } from './changes.ts';
+import { Via } from './via.ts';
+import { planDiffVia, planVia } from './via-plan.ts';
+import { runVia } from './via-travel.ts';
 
 export interface DeskOptions {
   places: Places;
   ownData: string;
   git: Git;
   emit: (name: EventName, payload: unknown) => void;
+  /** The command that reaches the side where a thread's files are, for threads that say so; null when none was named. */
+  via?: readonly string[] | null;
 }
+
+const NO_HISTORY = 'its files are on another side, where unrevert, undo and redo bring them back and nothing else is kept';
 
 interface Opened {
   thread: OpenThread;
+  via: Via | null;
   stop: () => void;
 }
 
@@ -69,14 +77,17 @@ export class Desk {
   }
 
   async #openHead(head: ThreadHead, named: Named): Promise<Opened> {
-    const { git, ownData, emit } = this.#options;
-    const reader = await this.#catalog.open(head, named);
-    const thread = await OpenThread.open({ reader, git, ownData, id: head.id });
+    const { git, ownData, emit, via } = this.#options;
+    const reader = await this.#catalog.open(head, { ...named, via: via != null });
+    const elsewhere = via == null ? null : (reader.elsewhere?.() ?? null);
+    // A side that does not answer is a reason on the thread: its conversation can be read all the same.
+    const side = elsewhere && via ? await Via.open(elsewhere, via).catch(reasonOf) : null;
+    const thread = await OpenThread.open({ reader, git, ownData, id: head.id, side });
     const stop = follow(
       () => reader.watch(),
       () => emit('thread.changed', { thread: head.id }),
     );
-    return { thread, stop };
+    return { thread, stop, via: side instanceof Via ? side : null };
   }
 
   async #thread(id: string): Promise<OpenThread> {
@@ -84,16 +95,22 @@ export class Desk {
     return known ? (await known).thread : this.open(id);
   }
 
-  async #context(id: string): Promise<TravelContext> {
+  async #context(id: string): Promise<TravelContext & { via: Via | null }> {
     const { git, ownData } = this.#options;
-    return { thread: await this.#thread(id), ownData, git, now: Date.now };
+    const thread = await this.#thread(id);
+    return { thread, ownData, git, now: Date.now, via: await this.viaOf(thread.head.id) };
+  }
+
+  /** The way to the side where an open thread's files are; null for files of this machine. */
+  async viaOf(id: string): Promise<Via | null> {
+    return (await this.#open.get(id))?.via ?? null;
   }
 
   /** The thread as it is now, without asking the snapshots. */
   async view(id: string): Promise<ThreadView> {
     const context = await this.#context(id);
     await context.thread.refresh();
-    return viewOf(context);
+    return this.#viewOf(context);
   }
 
   /** The same with every step's files, counts and captured marks. */
@@ -101,7 +118,15 @@ export class Desk {
     const context = await this.#context(id);
     await context.thread.refresh(signal);
     await context.thread.fill(signal);
-    return viewOf(context);
+    return this.#viewOf(context);
+  }
+
+  /** What is elsewhere and not reached can only be read. */
+  async #viewOf(context: TravelContext & { via: Via | null }): Promise<ThreadView> {
+    const view = await viewOf(context);
+    const { reader, storeReason: why } = context.thread;
+    if (context.via !== null || why === null || !reader.elsewhere?.()) return view;
+    return { ...view, can: { revert: why, unrevert: why, undo: why, redo: why, patch: why } };
   }
 
   async body(id: string, message: string): Promise<MessageBody> {
@@ -109,11 +134,19 @@ export class Desk {
   }
 
   async filesOf(id: string, range: Range, signal?: AbortSignal): Promise<FileChange[]> {
-    return filesOfRange(await this.#context(id), range, signal);
+    const context = await this.#context(id);
+    const { via } = context;
+    if (via === null || range.kind !== 'plan') return filesOfRange(context, range, signal);
+    await context.thread.fill(signal);
+    const request: TravelRequest = { kind: 'revert', stop: range.stop, entry: null, scope: 'both' };
+    return changesOfPlan((await planVia({ ...context, via }, request, { held: false, signal })).plan);
   }
 
   async fileDiff(id: string, range: Range, file: TreePath, anyway: boolean, signal?: AbortSignal): Promise<FileDiff> {
-    return fileDiffOf(await this.#context(id), range, file, anyway, signal);
+    const context = await this.#context(id);
+    const { via } = context;
+    if (via === null || range.kind !== 'plan') return fileDiffOf(context, range, file, anyway, signal);
+    return planDiffVia({ ...context, via }, { stop: range.stop, file, anyway, signal });
   }
 
   async patch(id: string, range: Range, signal?: AbortSignal): Promise<Patch> {
@@ -124,7 +157,10 @@ export class Desk {
     const context = await this.#context(id);
     await context.thread.refresh(signal);
     await context.thread.fill(signal);
-    return previewTravel(context, request, signal);
+    const { via } = context;
+    return via === null
+      ? previewTravel(context, request, signal)
+      : (await planVia({ ...context, via }, request, { held: false, signal })).plan;
   }
 
   async run(id: string, request: TravelRequest, options: RunOptions): Promise<TravelResult> {
@@ -137,14 +173,18 @@ export class Desk {
       options.onFile?.(file, change);
     };
     try {
-      return await runTravel(context, request, { ...options, onFile });
+      const { via } = context;
+      const all = { ...options, onFile };
+      return await (via === null ? runTravel(context, request, all) : runVia({ ...context, via }, request, all));
     } finally {
       emit('thread.changed', { thread: id });
     }
   }
 
   async history(id: string): Promise<HistoryEntry[]> {
-    return historyOf(await this.#context(id));
+    const context = await this.#context(id);
+    if (context.via !== null) throw new TurnbackError('NOT_SUPPORTED', { what: 'A history', cause: NO_HISTORY });
+    return historyOf(context);
   }
 
   interrupted(): Promise<Interrupted[]> {

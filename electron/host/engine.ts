@@ -1,6 +1,7 @@
 import type { Answer, EventName } from '../../shared/contract.ts';
 import { createGit } from '../snapshots/git.ts';
 import { ownDataOf, placesOf } from '../threads/places.ts';
+import { viaOf } from './command-words.ts';
 import { Desk } from './desk.ts';
 import { dispatch } from './dispatch.ts';
 import { createEmitter, type Emit } from './emitter.ts';
@@ -36,7 +37,7 @@ export function createEngine({ port, push, version, open, env = process.env }: E
   const ownData = ownDataOf(env);
   const git = createGit();
   const emit = createEmitter(push);
-  const desk = new Desk({ places, ownData, git, emit });
+  const desk = new Desk({ places, ownData, git, emit, via: viaOf(env) });
   const operations = new Operations();
   const settings = new SettingsFile(ownData);
   const handlers = createHandlers({ desk, git, settings, operations, port, emit, version, home: places.home, open });

@@ -113,7 +113,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
       return {};
     },
     async 'shell.reveal'({ thread, path: file }) {
-      const { root, head } = await desk.open(thread);
+      const { root, head, side } = await desk.open(thread);
+      if (side) throw new TurnbackError('NOT_SUPPORTED', { what: 'Showing a file in its folder', cause: 'it is not on this machine' });
       if (root === null)
         throw head.root === null ? new TurnbackError('UNKNOWN_WORKSPACE') : new TurnbackError('NO_WORKSPACE', { path: head.root });
       await port.reveal(insideOf(root, file));

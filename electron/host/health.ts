@@ -42,7 +42,7 @@ export async function healthOf(thread: OpenThread): Promise<Health> {
   return {
     git,
     log: { path: model.head.log, bytes: model.head.size, unreadable: model.bad.length },
-    root: thread.root,
+    root: thread.root ?? thread.side?.root ?? null,
     folders: await Promise.all(thread.reader.objectFolders().map(folderHealth)),
     trees: { named: named.length, missing },
     stepsNotCaptured: model.steps.filter((step) => step.captured !== null && step.captured !== true).length,

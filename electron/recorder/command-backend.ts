@@ -45,6 +45,8 @@ export interface CommandBackendOptions {
   joins?: boolean;
   /** What to call that side in the log; default the prefix. */
   name?: string;
+  /** Milliseconds after which a script there is ended; default ten minutes. */
+  timeout?: number;
 }
 
 /** Git and files behind a command: in a container, a sandbox, on another machine (seed, "In a sandbox"). Paths are those of that side. */
@@ -53,7 +55,7 @@ export function commandBackend(options: CommandBackendOptions): Backend & { read
   const joins = options.joins ?? path.basename(first).replace(/\.exe$/i, '') === 'ssh';
   const prefix = joins ? quoted(options.prefix) : [...options.prefix];
   const git = createGit({ command: [...prefix, 'git'] });
-  const run: RunScript = scriptsBehind(prefix);
+  const run: RunScript = scriptsBehind(prefix, options.timeout);
   const name = options.name ?? options.prefix.join(' ');
 
   const failed = (what: string, { exit, stderr }: ExecResult): TurnbackError => {

@@ -37,8 +37,8 @@ const TIMEOUT = 10 * 60_000;
 /** The whole environment of a script: nothing of ours reaches it, so no GIT_ variable does. */
 const SIDE = ['env', '-i', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL=C', 'sh', '-c'];
 
-/** {@link RunScript} behind a command; the command must hand arguments on unchanged. Throws BACKEND_FAILED when it cannot start. */
-export function scriptsBehind(prefix: readonly string[]): RunScript {
+/** {@link RunScript} behind a command, ended after `timeout` milliseconds; the command must hand arguments on unchanged. Throws BACKEND_FAILED when it cannot start. */
+export function scriptsBehind(prefix: readonly string[], timeout = TIMEOUT): RunScript {
   const [file, ...words] = prefix;
   if (file === undefined) throw new TurnbackError('BAD_OPTION', { name: 'prefix', cause: 'it names no command' });
   return (script, args, stdin = new Uint8Array(0)) =>
@@ -47,7 +47,7 @@ export function scriptsBehind(prefix: readonly string[]): RunScript {
         cwd: path.parse(process.cwd()).root,
         stdio: ['pipe', 'pipe', 'pipe'],
         windowsHide: true,
-        timeout: TIMEOUT,
+        timeout,
       });
       const chunks: Buffer[] = [];
       let stderr = '';
@@ -58,7 +58,10 @@ export function scriptsBehind(prefix: readonly string[]): RunScript {
       // A script that ends before it has read everything closes the pipe; its exit code says what happened.
       child.stdin.on('error', () => undefined);
       child.on('error', (error) => reject(new TurnbackError('BACKEND_FAILED', { what: file, cause: error.message }, { cause: error })));
-      child.on('close', (code) => resolve({ exit: code ?? -1, stdout: Buffer.concat(chunks), stderr }));
+      child.on('close', (code, signal) => {
+        const why = code === null ? `${stderr}\nit was ended by ${signal ?? 'a signal'}, at the latest after ${timeout / 1000} s` : stderr;
+        resolve({ exit: code ?? -1, stdout: Buffer.concat(chunks), stderr: why });
+      });
       child.stdin.end(stdin);
     });
 }

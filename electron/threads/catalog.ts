@@ -11,6 +11,8 @@ import { sources } from './sources.ts';
 export interface Named {
   root?: string | null;
   data?: string | null;
+  /** There is a way to another side. */
+  via?: boolean;
 }
 
 /** Which threads exist: in the known places, at a path, and those opened before. */
@@ -95,7 +97,7 @@ export class Catalog {
     const data = absolute(named.data) ?? before?.data ?? null;
     const source = this.#sources.find((one) => one.kind === head.source);
     if (!source) throw new TurnbackError('NOT_SUPPORTED', { what: `Opening a ${head.source} thread` });
-    const options: OpenOptions = { root, data, places: this.#places, ownData: this.#ownData };
+    const options: OpenOptions = { root, data, places: this.#places, ownData: this.#ownData, via: named.via ?? false };
     const reader = await source.open(head, options);
     try {
       await reader.read(signal);

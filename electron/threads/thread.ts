@@ -19,6 +19,27 @@ async function confirmRoot(root: string | null): Promise<{ root: string | null; 
   return { root: null, why: reason('NO_WORKSPACE', { path: root }) };
 }
 
+/** Workspace and snapshots on another side, which the host reaches. */
+export interface OtherSide {
+  /** The workspace folder there. */
+  root: string;
+  /** The recorder's own repository there: no quarantine is needed, and nothing of this machine may be written by its paths. */
+  store: SnapshotStore;
+}
+
+interface Places {
+  root: string | null;
+  rootReason: Reason | null;
+  store: SnapshotStore | null;
+  storeReason: Reason | null;
+}
+
+/** The parts of a thread whose files are not on this machine: what the other side gives, or why it gives nothing. */
+function placesElsewhere(side: OtherSide | Reason): Places {
+  if ('store' in side) return { root: null, rootReason: null, store: side.store, storeReason: null };
+  return { root: null, rootReason: side, store: null, storeReason: side };
+}
+
 /** One open thread: its fold, its workspace, and the snapshots read in quarantine. */
 export class OpenThread {
   readonly head: ThreadHead;
@@ -33,47 +54,46 @@ export class OpenThread {
   #filled = new Map<string, StepFiles>();
   #shown: { of: Thread; thread: Thread } | null = null;
 
-  private constructor(parts: {
-    id: string;
-    reader: ThreadReader;
-    git: Git;
-    ownData: string;
-    root: { root: string | null; why: Reason | null };
-    store: SnapshotStore | null;
-    storeReason: Reason | null;
-  }) {
+  /** Where workspace and snapshots are, when that is another side; `root` is null then. */
+  readonly side: OtherSide | null;
+
+  private constructor(parts: Places & { id: string; reader: ThreadReader; git: Git; ownData: string; side: OtherSide | null }) {
     this.reader = parts.reader;
-    // The catalog may have given a longer id, where two stores hold the same thread id.
-    this.head = { ...parts.reader.thread().head, id: parts.id };
+    this.side = parts.side;
+    this.head = this.#named(parts.reader.thread().head, parts.id);
     this.git = parts.git;
     this.ownData = parts.ownData;
-    this.root = parts.root.root;
-    this.rootReason = parts.root.why;
+    this.root = parts.root;
+    this.rootReason = parts.rootReason;
     this.store = parts.store;
     this.storeReason = parts.storeReason;
     this.objects = parts.store ? new ObjectReader(parts.store) : null;
   }
 
-  /** Opens a thread whose reader has read once. A missing git, store or workspace is a reason on the thread, not an error. */
-  static async open(options: { reader: ThreadReader; git: Git; ownData: string; id?: string }): Promise<OpenThread> {
+  /**
+   * Opens a thread whose reader has read once. A missing git, store or workspace is a reason on the thread, not an error. `side`: for a
+   * thread whose files are elsewhere, that side, or why it cannot be reached.
+   */
+  static async open(options: {
+    reader: ThreadReader;
+    git: Git;
+    ownData: string;
+    id?: string;
+    side?: OtherSide | Reason | null;
+  }): Promise<OpenThread> {
     const { reader, git, ownData } = options;
     const thread = reader.thread();
-    const root = await confirmRoot(thread.head.root);
-    let store: SnapshotStore | null = null;
-    let storeReason: Reason | null = null;
-    const folders = reader.objectFolders();
-    if (folders.length === 0) storeReason = noStore(thread);
-    else {
-      try {
-        const tree = thread.steps.find((step) => step.to !== null)?.to ?? '';
-        store = await openQuarantine({ git, ownData, objectFolders: folders, format: tree.length === 64 ? 'sha256' : 'sha1' });
-        await git.version();
-      } catch (thrown) {
-        store = null;
-        storeReason = reasonOfStore(thrown, folders[0] ?? '');
-      }
-    }
-    return new OpenThread({ id: options.id ?? thread.head.id, reader, git, ownData, root, store, storeReason });
+    const elsewhere = reader.elsewhere?.() ?? null;
+    const unreached = elsewhere !== null && thread.head.root === null ? reason('ELSEWHERE', { name: elsewhere.backend }) : null;
+    const side = options.side ?? unreached;
+    const places = side === null ? await placesHere(options) : placesElsewhere(side);
+    const known = side !== null && 'store' in side ? side : null;
+    return new OpenThread({ ...places, id: options.id ?? thread.head.id, reader, git, ownData, side: known });
+  }
+
+  /** The catalog may have given a longer id, where two stores hold the same thread id. */
+  #named(head: ThreadHead, id: string): ThreadHead {
+    return { ...head, id, root: this.side?.root ?? head.root };
   }
 
   /** The thread with what `fill` learned about its steps; the same object until something changes. */
@@ -85,7 +105,7 @@ export class OpenThread {
       if (why && !notices.some((notice) => notice.code === why.code)) notices.push(why);
     }
     const steps = of.steps.map((step) => ({ ...step, ...this.#filled.get(step.id) }));
-    const thread = { ...of, head: { ...of.head, id: this.head.id }, steps, notices };
+    const thread = { ...of, head: this.#named(of.head, this.head.id), steps, notices };
     this.#shown = { of, thread };
     return thread;
   }
@@ -110,6 +130,21 @@ export class OpenThread {
   async close(): Promise<void> {
     await this.objects?.close();
     await this.reader.close();
+  }
+}
+
+async function placesHere({ reader, git, ownData }: { reader: ThreadReader; git: Git; ownData: string }): Promise<Places> {
+  const thread = reader.thread();
+  const { root, why: rootReason } = await confirmRoot(thread.head.root);
+  const folders = reader.objectFolders();
+  if (folders.length === 0) return { root, rootReason, store: null, storeReason: noStore(thread) };
+  try {
+    const tree = thread.steps.find((step) => step.to !== null)?.to ?? '';
+    const store = await openQuarantine({ git, ownData, objectFolders: folders, format: tree.length === 64 ? 'sha256' : 'sha1' });
+    await git.version();
+    return { root, rootReason, store, storeReason: null };
+  } catch (thrown) {
+    return { root, rootReason, store: null, storeReason: reasonOfStore(thrown, folders[0] ?? '') };
   }
 }
 
