@@ -16,6 +16,9 @@ const TURN = /Move the auth code to src\/features\/login/;
 /** The prompt of the turn after that, the last one. */
 const LAST_PROMPT = 'Now nothing works';
 
+/** Milliseconds that one act may take on a machine that is busy with other tests. */
+const PATIENCE = 180_000;
+
 /** Moves the time cursor by the mouse to a stop, without letting go. */
 async function dragTo(page: Page, stop: number, last: number): Promise<void> {
   const cursor = page.getByRole('slider', { name: 'Time cursor' });
@@ -75,7 +78,7 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
     folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'turnback-e2e-')));
     host = await start(folder);
     page = host.page;
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(30_000);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
@@ -86,21 +89,29 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
 
   /** One act after the other: when one fails, those that build on it are skipped. */
   const step = (name: string, act: () => Promise<void>): void => {
-    test(name, async (context) => {
-      if (broken) return context.skip();
-      broken = true;
-      await act();
-      broken = false;
-    });
+    test(
+      name,
+      async (context) => {
+        if (broken) return context.skip();
+        broken = true;
+        await act();
+        broken = false;
+      },
+      PATIENCE,
+    );
   };
 
   /** The state that the act before left on the screen: its accessibility, and pictures of it. */
   const picture = (state: State): void => {
     if (!pictures.includes(state)) return;
-    test(`${state}: no violation in either theme`, async (context) => {
-      if (broken) return context.skip();
-      await look(host, state);
-    });
+    test(
+      `${state}: no violation in either theme`,
+      async (context) => {
+        if (broken) return context.skip();
+        await look(host, state);
+      },
+      PATIENCE,
+    );
   };
 
   describe('looking', () => {
@@ -113,7 +124,7 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
     step('the sample opens with its turns, steps and messages', async () => {
       await page.getByRole('button', { name: 'Try the sample' }).first().click();
       // It is recorded for real, which takes its time on a busy machine.
-      await page.getByRole('feed', { name: 'Transcript' }).waitFor({ timeout: 50_000 });
+      await page.getByRole('feed', { name: 'Transcript' }).waitFor({ timeout: 120_000 });
       await page.getByText('snapshots ok').waitFor();
       truth = new SampleTruth(path.join(folder, 'own-data'));
       before = await everything();

@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { cleanEnv, tempFolder, writeFiles } from '../scenarios/temp.ts';
 import { pageClient } from './page-client.ts';
+
+// A sample is recorded for real, which takes its time on a machine that is busy with other tests.
+vi.setConfig({ testTimeout: 120_000 });
 
 // The built command line, as `npm start` and `turnback` run it.
 const CLI = path.resolve('out/cli/turnback.cjs');
@@ -44,7 +47,7 @@ function start(
     out: () => out,
     err: () => err,
     async url() {
-      await expect.poll(() => out + err, { timeout: 15_000 }).toMatch(URL_LINE);
+      await expect.poll(() => out + err, { timeout: 90_000 }).toMatch(URL_LINE);
       return URL_LINE.exec(out + err)?.[0] ?? '';
     },
   };
@@ -162,7 +165,7 @@ test('the whole app starts under the double where that stands for Electron', asy
   const { env, folder } = await place();
   const dist = path.resolve('test/electron-double/dist');
   const opened = start({ ...env, PATH: `${path.resolve('node_modules/.bin')}:${env['PATH']}`, ELECTRON_OVERRIDE_DIST_PATH: dist }, []);
-  await expect.poll(opened.out, { timeout: 30_000 }).toContain('the app runs in Chromium, not in Electron');
+  await expect.poll(opened.out, { timeout: 90_000 }).toContain('the app runs in Chromium, not in Electron');
   opened.child.kill('SIGTERM');
   await opened.exit;
   expect(opened.err()).toBe('');
