@@ -30,9 +30,15 @@ export interface FileItemProps {
   onToggle(path: TreePath): void;
 }
 
-/** What happens to the file, for those who cannot see the signs. */
-function Said({ file, plan }: { file: FileChange; plan: PlanFile | undefined }) {
-  return <span className="sr"> {plan === undefined ? CHANGE_WORDS[file.change] : `would ${VERBS[plan.verb]}`} </span>;
+/** What happens to the file, for those who cannot see the signs; after all that is seen, so that the name of the row begins with it. */
+function Said({ file, plan, moved }: { file: FileChange; plan: PlanFile | undefined; moved: TreePath | undefined }) {
+  return (
+    <span className="sr">
+      {' '}
+      {plan === undefined ? CHANGE_WORDS[file.change] : `would ${VERBS[plan.verb]}`}
+      {moved === undefined ? null : `, looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`}
+    </span>
+  );
 }
 
 /** A folder or a file of the list. */
@@ -85,16 +91,11 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
           </span>
         </Tooltip>
       )}
-      <Said file={file} plan={plan} />
       <span className="row-list-push" />
       {moved === undefined ? null : (
         <Tooltip text={`Looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`}>
           <span className="file-moved">
             <Badge>looks moved</Badge>
-            <span className="sr">
-              {' '}
-              {file.change === 'deleted' ? 'to' : 'from'} {showTreePath(moved)}{' '}
-            </span>
           </span>
         </Tooltip>
       )}
@@ -104,6 +105,7 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
         </span>
       )}
       <Counts added={file.change === 'mode' ? null : file.added} removed={file.removed} binary={file.binary} />
+      <Said file={file} plan={plan} moved={moved} />
     </div>
   );
 });

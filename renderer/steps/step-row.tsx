@@ -1,5 +1,5 @@
 import { ChevronRight, Ellipsis, Flag, TriangleAlert } from 'lucide-react';
-import { type MouseEvent, type ReactElement, useId } from 'react';
+import type { MouseEvent, ReactElement } from 'react';
 import type { Step } from '../../shared/model.ts';
 import { useCursor } from '../store/cursor-store.ts';
 import { selectStep } from '../store/selection.ts';
@@ -37,6 +37,7 @@ function Facts({ step }: { step: Step }) {
         <span className="num">{files === 0 ? 'no files' : count(files, 'file')}</span>
       )}{' '}
       {step.durationMs === null ? null : <span className="num">{showDuration(step.durationMs)}</span>}{' '}
+      {step.hidden === null ? null : <span>{step.hidden.reason === 'reverted' ? 'hidden' : HIDDEN_WORDS[step.hidden.reason]}</span>}{' '}
       {step.sideEffects === 0 ? null : (
         <Tooltip text={`${count(step.sideEffects, 'side effect')} that no revert can reach`}>
           <span className="step-effects num">
@@ -46,7 +47,6 @@ function Facts({ step }: { step: Step }) {
           </span>
         </Tooltip>
       )}
-      {step.hidden === null ? null : <span>{step.hidden.reason === 'reverted' ? 'hidden' : HIDDEN_WORDS[step.hidden.reason]}</span>}
     </span>
   );
 }
@@ -55,7 +55,6 @@ export function StepItem({ row, place, selected }: { row: Extract<StepRow, { kin
   const { step } = row;
   const ghost = useGhost(step.stop, step.hidden !== null);
   const lines = linesOf(step);
-  const words = useId();
   const press = (event: MouseEvent<HTMLElement>): void => {
     if (event.target instanceof Element && event.target.closest('button') !== null) return;
     void selectStep(step.id, { extend: event.shiftKey });
@@ -72,27 +71,26 @@ export function StepItem({ row, place, selected }: { row: Extract<StepRow, { kin
         aria-posinset={row.position}
         aria-setsize={row.size}
         aria-selected={selected}
-        aria-labelledby={words}
         data-ghost={ghost || undefined}
         onClick={press}
       >
-        {/* The name of the row is what it shows, without the button. */}
-        <span className="step-row-words" id={words}>
+        {/* The name of the row is what it shows. */}
+        <span className="step-row-words">
           <span className="step-number num">
             <span className="sr">Step </span>
             {step.index}
           </span>{' '}
           <span className="step-words">
-            <span className="step-head">
-              <span className="step-tools cut">{toolsText(step)}</span>{' '}
-              {lines === null || step.files?.length === 0 ? null : <Counts added={lines.added} removed={lines.removed} />}
-            </span>
-            <Facts step={step} />
+            <span className="step-tools cut">{toolsText(step)}</span> <Facts step={step} />{' '}
+            {lines === null || step.files?.length === 0 ? null : <Counts added={lines.added} removed={lines.removed} />}
           </span>
         </span>
         <Menu
           align="end"
-          trigger={<IconButton className="step-more" label={`More for step ${step.index}`} tabIndex={-1} icon={<Ellipsis />} />}
+          // For the pointer: the menu key on the row opens the same, and as a part of the row it would be read out with its name.
+          trigger={
+            <IconButton className="step-more" label={`More for step ${step.index}`} tabIndex={-1} aria-hidden="true" icon={<Ellipsis />} />
+          }
           groups={itemsOfStep(step)}
         />
       </div>

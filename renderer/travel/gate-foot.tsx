@@ -6,6 +6,7 @@ import type { GateState, RunningState } from '../store/travel-store.ts';
 import { Button } from '../ui/button.tsx';
 import { showNumber } from '../ui/words.ts';
 import { buttonText, type Choices, choiceOf, doesNothing } from './gate-model.ts';
+import { isRecall, recallButton } from './recall-words.ts';
 import { WAY_WORDS, type WayOut, wayOutOf } from './way-out.ts';
 
 function takeWay(way: WayOut): void {
@@ -15,6 +16,13 @@ function takeWay(way: WayOut): void {
       break;
     case 'files-only':
       void planAgain('files');
+      break;
+    case 'messages-only':
+      void planAgain('messages');
+      break;
+    case 'drop':
+      closeGate();
+      void unrevert();
       break;
     case 'locate':
       closeGate();
@@ -101,7 +109,7 @@ export function GateFoot({ gate, running, refusal, choices, cancel }: GateFootPr
         <WayOutButton refusal={refusal} gate={gate} />
       ) : plan === null ? null : (
         <Button variant={overwrites ? 'danger' : 'primary'} off={off} onClick={() => void runGate()}>
-          {buttonText(plan, choices)}
+          {isRecall(plan) ? recallButton(plan) : buttonText(plan, choices)}
         </Button>
       )}
     </>

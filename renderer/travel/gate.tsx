@@ -14,6 +14,8 @@ import { GateFiles } from './gate-files.tsx';
 import { GateFoot } from './gate-foot.tsx';
 import { GateEffects, GateNotes, GateSkipped } from './gate-lists.tsx';
 import { gateSentence, hasScope, SCOPE_WORDS, titleText, totalsOf } from './gate-model.ts';
+import { GateRecall } from './gate-recall.tsx';
+import { isRecall, recallSentence } from './recall-words.ts';
 import { TravelReport } from './travel-report.tsx';
 import './gate.css';
 
@@ -50,12 +52,13 @@ function GateDialog({ gate, running }: { gate: GateState; running: RunningState 
   const refusal = plan?.refusal ?? (phase === 'failed' ? gate.error : null);
   const failed = phase === 'ready' && gate.error !== null && gate.error.code !== 'PLAN_STALE' ? gate.error : null;
   const totals = plan === null ? null : totalsOf(plan, choices);
+  const recalls = isRecall(plan) || plan?.kind === 'recall';
   const listed = plan !== null && refusal === null;
   return (
     <AlertDialog
       className="gate"
       width={680}
-      title={titleText(request.kind, gate.title)}
+      title={recalls ? titleText('recall', isRecall(plan) ? plan.recall.text : gate.title) : titleText(request.kind, gate.title)}
       focus={cancel}
       onClose={closeGate}
       description={
@@ -65,7 +68,7 @@ function GateDialog({ gate, running }: { gate: GateState; running: RunningState 
           'Working out what would change.'
         ) : (
           <p className="gate-sentence">
-            {gateSentence(plan, choices, timeOfStop(request.stop))}
+            {isRecall(plan) ? recallSentence(plan) : gateSentence(plan, choices, timeOfStop(request.stop))}
             {totals === null || totals.added + totals.removed === 0 ? null : <Counts added={totals.added} removed={totals.removed} />}
           </p>
         )
@@ -79,7 +82,9 @@ function GateDialog({ gate, running }: { gate: GateState; running: RunningState 
             <Banner>{`${stale.replace(/ Look at the new preview.*$/, '')} This is the new list.`}</Banner>
           )}
           {failed === null ? null : <Banner tone="failed">{failed.message}</Banner>}
-          {hasScope(request.kind) && (plan !== null || refusal !== null) ? (
+          {isRecall(plan) ? (
+            <GateRecall plan={plan} scope={request.scope} onScope={(scope) => void planAgain(scope)} />
+          ) : hasScope(request.kind) && !recalls && (plan !== null || refusal !== null) ? (
             <Segmented label="What goes back" value={request.scope} segments={SCOPES} onChange={(scope) => void planAgain(scope)} />
           ) : null}
           {plan === null && phase === 'loading' ? <Skeleton rows={4} label="Working out what would change" /> : null}

@@ -17,7 +17,7 @@ import './history-panel.css';
 /** What stands before the target's own words. */
 export const KIND_WORDS = {
   revert: 'Reverted to',
-  recall: 'Took back to',
+  recall: 'Took back, to',
   unrevert: 'Unreverted from',
   undo: 'Undid, back to',
   redo: 'Redid, on to',

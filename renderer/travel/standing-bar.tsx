@@ -7,6 +7,7 @@ import { useSession } from '../store/session-store.ts';
 import { unrevert } from '../store/travel.ts';
 import { useTravel } from '../store/travel-store.ts';
 import { Button } from '../ui/button.tsx';
+import { PendingBar } from './pending-bar.tsx';
 import { revertedSteps, standingWords } from './standing-words.ts';
 import './standing-bar.css';
 
@@ -39,6 +40,7 @@ export function StandingBar() {
   const busy = useTravel((state) => state.running !== null);
   const [final, close] = useFinal();
   if (view === null) return null;
+  if (view.standing?.pending) return <PendingBar standing={view.standing} can={view.can} />;
   const words = standingWords(view);
   if (words === null) {
     if (!final) return null;

@@ -2,7 +2,7 @@ import type { ErrorCode, Reason } from '../../shared/errors.ts';
 import type { TravelKind } from '../../shared/plan.ts';
 
 /** What a refused travel offers in place of its button. */
-export type WayOut = 'again' | 'files-only' | 'locate' | 'unrevert' | 'history' | 'none';
+export type WayOut = 'again' | 'files-only' | 'messages-only' | 'drop' | 'locate' | 'unrevert' | 'history' | 'none';
 
 const WAYS: Partial<Record<ErrorCode, WayOut>> = {
   STOP_FIRST_MESSAGE: 'files-only',
@@ -13,6 +13,12 @@ const WAYS: Partial<Record<ErrorCode, WayOut>> = {
   WRONG_WORKSPACE: 'locate',
   REVERT_STANDS: 'unrevert',
   REVERT_FINAL: 'history',
+  NOT_RESTORABLE: 'messages-only',
+  CONFLICT: 'messages-only',
+  OUTSIDE_WORKSPACE: 'messages-only',
+  RECALL_PLANNED: 'drop',
+  CHANGES_NOT_READY: 'again',
+  HOST_UNREACHABLE: 'again',
   NOT_IDLE: 'again',
   LOG_RUNNING: 'again',
   LOG_WAITING: 'again',
@@ -31,6 +37,8 @@ const WAYS: Partial<Record<ErrorCode, WayOut>> = {
 export const WAY_WORDS = {
   again: 'Try again',
   'files-only': 'Revert only the files',
+  'messages-only': 'Leave the files',
+  drop: 'Drop the plan',
   locate: 'Locate folder…',
   unrevert: 'Unrevert first',
   history: 'Open the history',
