@@ -49,6 +49,16 @@ export async function readMetadata(save: string): Promise<JsonObject> {
   }
 }
 
+/** Names the present state of the metadata file, so that it is not parsed again for every line of the log. */
+async function metadataMark(save: string): Promise<string> {
+  try {
+    const { ino, size, mtimeMs } = await stat(path.join(save, 'metadata.json'));
+    return `${ino}:${size}:${mtimeMs}`;
+  } catch (error) {
+    return `none: ${logError(save, error).code}`;
+  }
+}
+
 /** A thread in a JSONL file. */
 export class JsonlStore implements TanstackStore {
   readonly input: JsonlLog;
@@ -61,6 +71,7 @@ export class JsonlStore implements TanstackStore {
   damaged: Reason | null = null;
   readonly #threadId: string;
   readonly #save: string;
+  #mark: string | null = null;
 
   constructor(log: string, threadId: string) {
     this.input = new JsonlLog(log);
@@ -73,6 +84,9 @@ export class JsonlStore implements TanstackStore {
   }
 
   async prepare(): Promise<void> {
+    const mark = await metadataMark(this.#save);
+    if (mark === this.#mark) return;
+    this.#mark = mark;
     this.damaged = null;
     try {
       this.metadata = threadMetadata(this.#threadId, metadataLookup(await readMetadata(this.#save)));
@@ -84,7 +98,7 @@ export class JsonlStore implements TanstackStore {
   }
 
   watch(): string[] {
-    return [this.input.path];
+    return [this.input.path, path.join(this.#save, 'metadata.json')];
   }
 
   async liveSign(root: string | null): Promise<string | null> {

@@ -13,7 +13,7 @@ import { recorderSign } from './recorder-lease.ts';
 import { foldRefusals } from './refusals.ts';
 import type { TanstackStore } from './store.ts';
 import { TanstackWriter } from './tanstack-writer.ts';
-import { type ThreadModel, threadModel, titleOf } from './thread-model.ts';
+import { emptyModel, type ThreadModel, threadModel, titleOf } from './thread-model.ts';
 import { undoPointOf } from './undo-points.ts';
 
 /** A log that rests longer than this shows work that nobody does any more. */
@@ -42,7 +42,7 @@ export class TanstackReader implements ThreadReader {
     this.#store = options.store;
     this.#logId = options.logId;
     this.#log = this.#newLog();
-    this.#model = this.#build();
+    this.#model = emptyModel(this.#head);
     const writer = new TanstackWriter({
       store: this.#store,
       log: () => this.#log,
@@ -82,7 +82,7 @@ export class TanstackReader implements ThreadReader {
     const changed = await this.#store.input.read(sink, signal);
     if (changed || this.#repository === null) await this.#findRepository();
     if (changed) await this.#loadLastTurn();
-    const model = this.#build();
+    const model = await this.#build();
     if (!changed && sameSurroundings(model.thread, this.#model.thread)) return false;
     this.#model = model;
     return true;
@@ -170,7 +170,7 @@ export class TanstackReader implements ThreadReader {
     return notices;
   }
 
-  #build(): ThreadModel {
+  #build(): Promise<ThreadModel> {
     const { input } = this.#store;
     const head: ThreadHead = {
       ...this.#head,

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { type Reason, reason } from '../../../shared/errors.ts';
 import type { Can, HiddenReason, Message, Standing, Thread, ThreadHead, ThreadStatus, ToolCall, Turn } from '../../../shared/model.ts';
 import type { LogFold } from './log-fold.ts';
@@ -10,6 +11,8 @@ import { toolCalls } from './tool-model.ts';
 import { type TurnState, turnId, turnStatus } from './turn-state.ts';
 
 const TITLE = 120;
+/** Milliseconds after which other work gets its turn. */
+const SLICE = 20;
 
 /** A thread with the ways back from what is shown to where it lies. */
 export interface ThreadModel {
@@ -120,14 +123,34 @@ export function titleOf(fold: ThreadFold): string | null {
   return words === '' ? null : firstOf(words, TITLE);
 }
 
-/** The folded log as the thread that people see (`formats/tanstack.md`, derived views). */
-export function threadModel(log: LogFold, context: ModelContext): ThreadModel {
+/** Before anything was read. */
+export function emptyModel(head: ThreadHead): ThreadModel {
+  const lists = { turns: [], steps: [], messages: [], gaps: [], bad: [], notices: [] };
+  return { thread: { head, status: 'unknown', standing: null, ...lists, keeps: 'log' }, rows: new Map(), calls: new Map() };
+}
+
+/** Lets other work of the process have its turn when one part after the other has taken its time. */
+function pauses(): () => Promise<void> {
+  let until = performance.now() + SLICE;
+  return async () => {
+    if (performance.now() <= until) return;
+    await breathe();
+    until = performance.now() + SLICE;
+  };
+}
+
+/** The folded log as the thread that people see (`formats/tanstack.md`, derived views). The fold must not change meanwhile. */
+export async function threadModel(log: LogFold, context: ModelContext): Promise<ThreadModel> {
+  const pause = pauses();
   const fold = log.thread;
   const { live, rows } = fold.transcript;
   const ids = rowIds(rows, live);
+  await pause();
   const stops = new Map(live.map((entry, index) => [entry, index + 1]));
   const waiting = new Set(context.interrupts.values());
-  const calls = new Map(rows.flatMap((entry) => (entry.content.calls.length > 0 ? [[entry, toolCalls(fold, entry, waiting)]] : [])));
+  const calls = new Map<Entry, ToolCall[]>();
+  for (const entry of rows) if (entry.content.calls.length > 0) calls.set(entry, toolCalls(fold, entry, waiting));
+  await pause();
   const { visible } = fold;
   const hidden = (entry: Entry): Hidden => {
     if (entry.gone !== null) return { reason: entry.gone };
@@ -135,13 +158,16 @@ export function threadModel(log: LogFold, context: ModelContext): ThreadModel {
   };
   const facts: RowFacts = { stops, calls, hidden };
   const steps = stepRows(fold, facts);
+  await pause();
+  const messages = messagesOf(fold, ids, facts, steps);
+  await pause();
   const thread: Thread = {
     head: context.head,
     status: context.status,
     standing: standingOf(fold),
     turns: turnsOf(fold, facts, steps),
     steps: steps.map((row) => row.step),
-    messages: messagesOf(fold, ids, facts, steps),
+    messages,
     gaps: gapsOf(fold, steps),
     bad: log.bad,
     notices: [...context.notices],
