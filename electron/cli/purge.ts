@@ -13,9 +13,10 @@ import { EXIT, type Exit, openNamed, type Session } from './session.ts';
  */
 export async function purge(session: Session): Promise<Exit> {
   const { id } = await openNamed(session);
-  const { reader } = await session.desk.open(id);
+  const { reader, storeReason } = await session.desk.open(id);
   const via = await session.desk.viaOf(id);
   if (via !== null) return purgeThere(session, via);
+  if (reader.elsewhere?.() && storeReason !== null) throw TurnbackError.of(storeReason);
   const recorded = reader.recorded?.() ?? null;
   const folder = recorded && path.join(recorded.dataDir, recorded.repository);
   if (

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { EventName, FileDiff, Range, ThreadView } from '../../shared/contract.ts';
-import { reasonOf, TurnbackError } from '../../shared/errors.ts';
+import { type Reason, reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { FileChange, MessageBody, ThreadHead } from '../../shared/model.ts';
 import type { HistoryEntry, Interrupted, Plan, TravelResult } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
@@ -31,6 +31,11 @@ export interface DeskOptions {
 }
 
 const NO_HISTORY = 'its files are on another side, where unrevert, undo and redo bring them back and nothing else is kept';
+
+/** Why a thread whose files are on another side can only be read; null when it is reached, and for every other thread. */
+function unreached({ side, rootReason, storeReason, reader }: OpenThread): Reason | null {
+  return side === null && storeReason !== null && rootReason === storeReason && reader.elsewhere?.() ? storeReason : null;
+}
 
 interface Opened {
   thread: OpenThread;
@@ -63,7 +68,9 @@ export class Desk {
   async open(idOrPath: string, named: Named = {}): Promise<OpenThread> {
     const head = await this.#catalog.find(idOrPath);
     const renamed = named.root != null || named.data != null;
-    if (renamed) await this.close(head.id);
+    const again = (await this.#open.get(head.id))?.thread;
+    // A side that did not answer is asked once more.
+    if (renamed || (again && unreached(again) && this.#options.via)) await this.close(head.id);
     const known = this.#open.get(head.id);
     if (known) return (await known).thread;
     const opening = this.#openHead(head, named);
@@ -124,8 +131,8 @@ export class Desk {
   /** What is elsewhere and not reached can only be read. */
   async #viewOf(context: TravelContext & { via: Via | null }): Promise<ThreadView> {
     const view = await viewOf(context);
-    const { reader, storeReason: why } = context.thread;
-    if (context.via !== null || why === null || !reader.elsewhere?.()) return view;
+    const why = unreached(context.thread);
+    if (why === null) return view;
     return { ...view, can: { revert: why, unrevert: why, undo: why, redo: why, patch: why } };
   }
 
@@ -158,15 +165,17 @@ export class Desk {
     await context.thread.refresh(signal);
     await context.thread.fill(signal);
     const { via } = context;
-    return via === null
-      ? previewTravel(context, request, signal)
-      : (await planVia({ ...context, via }, request, { held: false, signal })).plan;
+    if (via !== null) return (await planVia({ ...context, via }, request, { held: false, signal })).plan;
+    const plan = await previewTravel(context, request, signal);
+    return { ...plan, refusal: unreached(context.thread) ?? plan.refusal };
   }
 
   async run(id: string, request: TravelRequest, options: RunOptions): Promise<TravelResult> {
     const context = await this.#context(id);
     await context.thread.refresh(options.signal);
     await context.thread.fill(options.signal);
+    const shut = unreached(context.thread);
+    if (shut !== null) throw TurnbackError.of(shut);
     const { emit } = this.#options;
     const onFile: RunOptions['onFile'] = (file, change) => {
       emit('files.changed', { thread: id, path: file, change });

@@ -90,6 +90,18 @@ async function changesThere(
   return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
+/** Paths where something stands that no snapshot holds: the recorder leaves them alone. What the travel itself removes is not in the way. */
+async function inTheWay({ via }: ViaContext, changes: readonly Change[]): Promise<Plan['skipped']> {
+  const fresh = changes.filter(({ before }) => before === null).map(({ path }) => path);
+  if (fresh.length === 0) return [];
+  const removed = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
+  const there = (await via.stands(fresh)).filter((path) => !removed.has(path));
+  return fresh.flatMap((path) => {
+    if (there.includes(path)) return [{ path, why: 'A file of yours stands there that no snapshot holds.' }];
+    return there.some((one) => one.startsWith(`${path}/`)) ? [{ path, why: 'A folder of yours stands there.' }] : [];
+  });
+}
+
 async function planFiles(
   { via }: ViaContext,
   now: string,
@@ -134,10 +146,13 @@ export async function planVia(
   const messageId = kind === 'revert' ? (view.messages.find((message) => message.stop === stop)?.id ?? null) : null;
   let changes: Change[] = [];
   let files: PlanFile[] = [];
+  let skipped: Plan['skipped'] = [];
   if (refusal === null) {
     try {
       const now = await via.treeNow({ recent: false, signal: o.signal });
       changes = await changesThere(context, trail, request, messageId, now);
+      skipped = await inTheWay(context, changes);
+      changes = changes.filter(({ path }) => !skipped.some((one) => one.path === path));
       files = await planFiles(context, now, changes, o.signal);
     } catch (thrown) {
       if (!(thrown instanceof TurnbackError) || thrown.code !== 'TREE_MISSING') throw thrown;
@@ -158,7 +173,7 @@ export async function planVia(
     messages: covered.count,
     files,
     sideEffects: kind === 'revert' || kind === 'undo' ? sideEffectsOf(covered.messages) : [],
-    skipped: [],
+    skipped,
     notes,
     refusal,
     fingerprint: createHash('sha256').update(JSON.stringify(facts)).digest('hex'),

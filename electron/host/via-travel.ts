@@ -75,7 +75,8 @@ async function runHeld(
   });
   session.on(FileChanged, ({ path, change }) => options.onFile?.(path.startsWith(above) ? path.slice(above.length) : path, change));
   const { entry, said } = await carryOut(session, request.kind, confirmed.messageId);
-  const files = plan.files.map(({ path, verb }): Outcome => {
+  for (const { path, why } of plan.skipped) skipped.set(path, skipped.get(path) ?? why);
+  const files = [...plan.files, ...plan.skipped.map(({ path }) => ({ path, verb: 'recreate' }))].map(({ path, verb }): Outcome => {
     const why = skipped.get(path) ?? null;
     return { path, outcome: why !== null ? 'skipped' : verb === 'delete' ? 'deleted' : 'written', why };
   });

@@ -20,6 +20,8 @@ const ANSWER_MS = 20_000;
 /** The files there are not captured again for each file that is looked at. */
 const FRESH_MS = 2000;
 
+const PATHS_A_CALL = 200;
+
 /** The recorder's own repository only: one of this name, of this thread, is not asked for what another holds. */
 function checkNames(where: ElsewhereSnapshots): void {
   checkFolders(where);
@@ -96,6 +98,25 @@ export class Via implements OtherSide {
     } finally {
       await objects.close();
     }
+  }
+
+  /** Which of the paths there are files, or folders with files in them, be they ignored or not: what no snapshot tells. */
+  async stands(paths: readonly TreePath[]): Promise<TreePath[]> {
+    const { git, gitDir } = this.store;
+    const found: TreePath[] = [];
+    // A name that is no text cannot be an argument; the recorder finds it out itself.
+    const asked = paths.filter((one) => one.isWellFormed());
+    for (let at = 0; at < asked.length; at += PATHS_A_CALL) {
+      const { stdout } = await git.run({
+        name: 'ls-files',
+        args: ['ls-files', '-z', '--others', '--', ...asked.slice(at, at + PATHS_A_CALL)],
+        gitDir,
+        workTree: this.root,
+        env: { GIT_INDEX_FILE: `${gitDir}/no-index`, GIT_LITERAL_PATHSPECS: '1' },
+      });
+      found.push(...stdout.toString('utf8').split('\0').filter(Boolean));
+    }
+    return found;
   }
 
   /** The records of the thread's log. */

@@ -37,7 +37,10 @@ const TIMEOUT = 10 * 60_000;
 /** The whole environment of a script: nothing of ours reaches it, so no GIT_ variable does. */
 const SIDE = ['env', '-i', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL=C', 'sh', '-c'];
 
-/** {@link RunScript} behind a command, ended after `timeout` milliseconds; the command must hand arguments on unchanged. Throws BACKEND_FAILED when it cannot start. */
+/**
+ * {@link RunScript} behind a command; the command must hand arguments on unchanged. Throws BACKEND_FAILED when it cannot start, or has not
+ * ended after `timeout` milliseconds.
+ */
 export function scriptsBehind(prefix: readonly string[], timeout = TIMEOUT): RunScript {
   const [file, ...words] = prefix;
   if (file === undefined) throw new TurnbackError('BAD_OPTION', { name: 'prefix', cause: 'it names no command' });
@@ -47,7 +50,6 @@ export function scriptsBehind(prefix: readonly string[], timeout = TIMEOUT): Run
         cwd: path.parse(process.cwd()).root,
         stdio: ['pipe', 'pipe', 'pipe'],
         windowsHide: true,
-        timeout,
       });
       const chunks: Buffer[] = [];
       let stderr = '';
@@ -57,10 +59,19 @@ export function scriptsBehind(prefix: readonly string[], timeout = TIMEOUT): Run
       });
       // A script that ends before it has read everything closes the pipe; its exit code says what happened.
       child.stdin.on('error', () => undefined);
-      child.on('error', (error) => reject(new TurnbackError('BACKEND_FAILED', { what: file, cause: error.message }, { cause: error })));
-      child.on('close', (code, signal) => {
-        const why = code === null ? `${stderr}\nit was ended by ${signal ?? 'a signal'}, at the latest after ${timeout / 1000} s` : stderr;
-        resolve({ exit: code ?? -1, stdout: Buffer.concat(chunks), stderr: why });
+      // What the command started may live on and hold the pipes, so they are let go of too.
+      const timer = setTimeout(() => {
+        child.kill('SIGKILL');
+        for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
+        reject(new TurnbackError('BACKEND_FAILED', { what: file, cause: `it has not answered within ${timeout / 1000} s` }));
+      }, timeout);
+      child.on('error', (error) => {
+        clearTimeout(timer);
+        reject(new TurnbackError('BACKEND_FAILED', { what: file, cause: error.message }, { cause: error }));
+      });
+      child.on('close', (code) => {
+        clearTimeout(timer);
+        resolve({ exit: code ?? -1, stdout: Buffer.concat(chunks), stderr });
       });
       child.stdin.end(stdin);
     });

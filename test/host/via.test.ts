@@ -2,12 +2,16 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { browserPort } from '../../electron/host/browser-port.ts';
 import { commandWords } from '../../electron/host/command-words.ts';
 import { Desk } from '../../electron/host/desk.ts';
+import { createEngine } from '../../electron/host/engine.ts';
+import { commandBackend } from '../../electron/recorder/command-backend.ts';
 import { createGit } from '../../electron/snapshots/git.ts';
 import type { TravelRequest } from '../../electron/travel/travel-context.ts';
+import type { ThreadView } from '../../shared/contract.ts';
 import type { Plan, TravelResult } from '../../shared/plan.ts';
-import { manifest } from '../scenarios/temp.ts';
+import { cleanEnv, manifest } from '../scenarios/temp.ts';
 import { DATA, type OtherSide, otherSide, ROOT, recordThere, sh } from './other-side.ts';
 
 const FILES = { 'a.txt': 'one\n', 'b.txt': 'bee\n', 'run.sh': { content: '#!/bin/sh\n', mode: 0o755 }, '.env': 'KEY=1\n' };
@@ -156,7 +160,57 @@ test('an edit of yours there is never lost unasked: since the steps, between the
   });
 });
 
+test('what stands there and no snapshot holds is left alone, and the plan says so before', async () => {
+  const side = await otherSide('chroot', FILES);
+  await recordThere(side, { first: 'echo 2 > a.txt', second: 'rm a.txt b.txt run.sh' });
+  await sh(side.work, "mkdir b.txt; echo mine > b.txt/mine; echo 'a.txt' > .gitignore; echo secret > a.txt");
+  await withDesk(side, side.prefix, async (desk, id) => {
+    const stop = await stopAt(desk, id, 'second');
+    const plan = await desk.preview(id, { ...REVERT, stop });
+    expect(plan.skipped).toEqual([
+      { path: 'a.txt', why: 'A file of yours stands there that no snapshot holds.' },
+      { path: 'b.txt', why: 'A folder of yours stands there.' },
+    ]);
+    expect(shape(plan)).toEqual(['recreate run.sh write +1 -0']);
+    const result = await desk.run(id, { ...REVERT, stop }, { ...RUN, fingerprint: plan.fingerprint });
+    expect(done(result).sort()).toEqual(['skipped a.txt', 'skipped b.txt', 'written run.sh']);
+    expect(await sh(side.work, 'cat a.txt b.txt/mine run.sh')).toBe('secret\nmine\n#!/bin/sh\n');
+  });
+});
+
+test('the viewer opens such a thread too: its engine takes the command from TURNBACK_VIA', async () => {
+  const side = await otherSide('ssh', FILES);
+  await recordThere(side, TURNS);
+  const env = { ...cleanEnv(side.folder), TURNBACK_VIA: side.via };
+  const engine = createEngine({ port: browserPort, push: () => undefined, version: '1', open: null, env });
+  const ask = async <T>(call: string, input: object): Promise<T> => {
+    const answer = await engine.answer(call, input);
+    if (!('ok' in answer) || !answer.ok) throw new Error(JSON.stringify(answer));
+    return answer.value as T;
+  };
+  try {
+    const view = await ask<ThreadView>('thread.open', { thread: side.log, root: null, data: null });
+    const thread = view.head.id;
+    const { steps, can } = await ask<ThreadView>('thread.steps', { thread });
+    expect([steps.map((step) => step.files?.length), can.revert]).toEqual([[2, 3], true]);
+    const { files } = await ask<{ files: unknown[] }>('diff.files', { thread, range: { kind: 'since', step: steps[0]?.id } });
+    expect(files).toHaveLength(3);
+  } finally {
+    await engine.dispose();
+  }
+});
+
 describe('a side that is not reached', () => {
+  test('a command that hangs is given up after its time, and what it started holds nothing up', async () => {
+    const prefix = ['sh', '-c', 'sleep 20; :'];
+    const started = Date.now();
+    await expect(commandBackend({ prefix, timeout: 400 }).isFolder('/')).rejects.toMatchObject({
+      code: 'BACKEND_FAILED',
+      message: expect.stringContaining('it has not answered within 0.4 s'),
+    });
+    expect(Date.now() - started).toBeLessThan(10_000);
+  });
+
   test('without a way to it the conversation can be read, and one notice says where the files are', async () => {
     const side = await otherSide('chroot', FILES);
     await recordThere(side, { first: TURNS.first });
