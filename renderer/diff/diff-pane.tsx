@@ -1,5 +1,7 @@
 import { FileDiff as FileDiffIcon } from 'lucide-react';
 import { useMemo, useRef } from 'react';
+import { useLayout } from '../app/use-layout.ts';
+import { FilesPopover } from '../files/files-popover.tsx';
 import { useApp } from '../store/app-store.ts';
 import { showRange } from '../store/changes.ts';
 import { useChanges } from '../store/changes-store.ts';
@@ -22,13 +24,14 @@ import { useWidth } from './use-width.ts';
 function Title() {
   const title = useChanges((state) => state.title);
   const files = useChanges((state) => state.files);
+  const layout = useLayout();
   if (title === '') return 'Changes';
   const added = files.reduce((sum, file) => sum + (file.added ?? 0), 0);
   const removed = files.reduce((sum, file) => sum + (file.removed ?? 0), 0);
   return (
     <span className="diff-title">
       <span className="cut">{title}</span>
-      {files.length === 0 ? null : <span className="muted num">{count(files.length, 'file')}</span>}
+      {files.length === 0 ? null : layout === 'three' ? <span className="muted num">{count(files.length, 'file')}</span> : <FilesPopover />}
       {added + removed === 0 ? null : <Counts added={added} removed={removed} />}
     </span>
   );
