@@ -4,6 +4,8 @@ import { firstOf, isObject, type JsonObject, listField, objectField, type Record
 import type { TurnState } from './turn-state.ts';
 
 const EXCERPT = 240;
+/** Most messages make no call; they share one empty list. */
+const NO_CALLS: EntryCall[] = [];
 
 export interface EntryCall {
   id: string;
@@ -132,6 +134,7 @@ function isReset(message: JsonObject): boolean {
 export function entryContent(message: JsonObject, root: string | null): EntryContent {
   const text = messageText(message);
   const role = roleOf(message);
+  const calls = callsOf(message);
   return {
     id: textField(message, 'id'),
     role,
@@ -140,7 +143,7 @@ export function entryContent(message: JsonObject, root: string | null): EntryCon
     images: listField(message, 'content').filter(isImagePart).length,
     thinking: listField(message, 'thinking').length > 0,
     at: timeField(message, 'createdAt'),
-    calls: callsOf(message).map(({ id, name, input }) => ({ id, name, effect: toolEffect(name, input, root) })),
+    calls: calls.length === 0 ? NO_CALLS : calls.map(({ id, name, input }) => ({ id, name, effect: toolEffect(name, input, root) })),
     toolCallId: textField(message, 'toolCallId'),
     outcome: role === 'tool' ? outcomeOf(message) : null,
     reset: role === 'user' && isReset(message),
@@ -149,7 +152,8 @@ export function entryContent(message: JsonObject, root: string | null): EntryCon
 
 /** What makes two messages the same: the id; without one the call that a tool message answers; else role, size and first words. */
 export function entryKey(content: EntryContent): string {
-  if (content.id !== null) return `id ${content.id}`;
-  if (content.role === 'tool' && content.toolCallId !== null) return `call ${content.toolCallId}`;
-  return `text ${content.role} ${content.bytes} ${content.excerpt}`;
+  if (content.id !== null) return content.id;
+  // No id of a log begins with a control character, so the three kinds never meet.
+  if (content.role === 'tool' && content.toolCallId !== null) return `\u0001${content.toolCallId}`;
+  return `\u0002${content.role} ${content.bytes} ${content.excerpt}`;
 }
