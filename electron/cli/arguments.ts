@@ -108,6 +108,7 @@ export function readArguments(argv: readonly string[]): Arguments {
   const port = values.port === undefined ? 0 : Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new TurnbackError('USAGE', { what: `--port takes 0 to 65535, not ${values.port}.` });
+  if (values.via?.trim() === '') throw new TurnbackError('USAGE', { what: '--via takes the command that reaches the other side.' });
   if (values['dsh-token'] !== undefined)
     throw new TurnbackError('USAGE', {
       what: 'A token on the command line can be read by every program here. Put it in TURNBACK_DSH_TOKEN, or in a file that --dsh-token-file names.',

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
+import { safePath } from '../../shared/safe-path.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { Backend } from '../recorder/backend.ts';
 import { commandBackend } from '../recorder/command-backend.ts';
@@ -104,8 +105,8 @@ export class Via implements OtherSide {
   async stands(paths: readonly TreePath[]): Promise<TreePath[]> {
     const { git, gitDir } = this.store;
     const found: TreePath[] = [];
-    // A name that is no text cannot be an argument; the recorder finds it out itself.
-    const asked = paths.filter((one) => one.isWellFormed());
+    // A name that is no text cannot be an argument, and one that leads out is none to ask about; the recorder finds it out itself.
+    const asked = paths.filter((one) => one.isWellFormed() && safePath(one, 'linux') === true);
     for (let at = 0; at < asked.length; at += PATHS_A_CALL) {
       const { stdout } = await git.run({
         name: 'ls-files',

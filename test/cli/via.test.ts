@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { otherSide, recordThere, sh } from '../host/other-side.ts';
+import { otherSide, ROOT, recordThere, sh } from '../host/other-side.ts';
 import { runCli } from '../scenarios/run-cli.ts';
 import { cleanEnv } from '../scenarios/temp.ts';
 
@@ -23,6 +23,8 @@ test('every command takes --via: it shows, compares, reverts and purges on the o
   expect([nowhere.exit, nowhere.json<{ error: { code: string } }>().error.code]).toEqual([1, 'NOT_CAPTURED']);
   expect(nowhere.stderr).toContain('The other side could not be used');
   expect((await cli('show', side.log, '--via', "'open")).json()).toMatchObject({ error: { code: 'BAD_OPTION' } });
+
+  expect((await cli('undo', side.log, '--via', ' ')).exit).toBe(2);
 
   const shown = (await via('show', side.log)).json<Shown>();
   expect(shown.thread).toMatchObject({ notices: [], can: { undo: true } });
@@ -48,6 +50,8 @@ test('every command takes --via: it shows, compares, reverts and purges on the o
   expect((await via('redo', side.log, '--drift', 'overwrite')).json()).toMatchObject({ message: 'Redid the last turn.' });
   expect(await sh(side.work, 'cat a.txt mine.txt')).toBe('two\nthree\nmine\n');
   expect((await via('history', side.log)).json()).toMatchObject({ error: { code: 'NOT_SUPPORTED' } });
+  expect((await via('doctor', side.log)).json()).toMatchObject({ root: ROOT, trees: { missing: [] }, problems: [] });
+  expect((await cli('purge', side.log, '--yes')).json()).toMatchObject({ error: { code: 'ELSEWHERE' } });
   expect((await via('purge', side.log, '--yes')).json()).toMatchObject({ removed: true });
   expect(await sh(side.folder, 'ls other-root/var/acme/snapshots')).toBe('');
 }, 180_000);

@@ -7,6 +7,7 @@ import { commandWords } from '../../electron/host/command-words.ts';
 import { Desk } from '../../electron/host/desk.ts';
 import { createEngine } from '../../electron/host/engine.ts';
 import { commandBackend } from '../../electron/recorder/command-backend.ts';
+import { travelJournal } from '../../electron/recorder/travel-journal.ts';
 import { createGit } from '../../electron/snapshots/git.ts';
 import type { TravelRequest } from '../../electron/travel/travel-context.ts';
 import type { ThreadView } from '../../shared/contract.ts';
@@ -157,6 +158,46 @@ test('an edit of yours there is never lost unasked: since the steps, between the
       why: 'It was changed there between two steps that go back.',
     });
     expect(shape(await desk.preview(id, { ...REVERT, stop: await stopAt(desk, id, 'third') }))).toEqual(['restore a.txt write +0 -1']);
+  });
+});
+
+test('a revert that stands there ends first: both are one plan, and one step back brings everything', async () => {
+  const side = await otherSide('chroot', FILES);
+  await recordThere(side, { ...TURNS, third: 'echo four >> new.txt; rm a.txt' });
+  const after = await manifest(side.work);
+  await withDesk(side, side.prefix, async (desk, id) => {
+    const [second, third] = [await stopAt(desk, id, 'second'), await stopAt(desk, id, 'third')];
+    await desk.run(id, { ...REVERT, stop: second }, RUN);
+    expect(await sh(side.work, 'cat a.txt b.txt new.txt')).toBe('two\nbee\nnew\n');
+    const plan = await desk.preview(id, { ...REVERT, stop: third });
+    expect(shape(plan)).toEqual(['restore a.txt write +1 -0', 'delete b.txt write +0 -1', 'restore run.sh write +0 -0']);
+    expect(done(await desk.run(id, { ...REVERT, stop: third }, { ...RUN, fingerprint: plan.fingerprint }))).toEqual([
+      'written a.txt',
+      'deleted b.txt',
+      'written run.sh',
+    ]);
+    expect(await sh(side.work, 'cat a.txt new.txt; test ! -e b.txt')).toBe('two\nthree\nnew\n');
+    await expect(run(desk, id, 'undo')).rejects.toMatchObject({ code: 'REVERT_STANDS' });
+    await run(desk, id, 'unrevert');
+    expect(await manifest(side.work)).toEqual(after);
+    for (const scope of ['files', 'messages'] as const)
+      expect((await desk.preview(id, { ...REVERT, stop: third, scope })).refusal?.code).toBe('NOT_SUPPORTED');
+  });
+});
+
+test('a travel of the recorder that a crash interrupted there is ended first, and the plan looked at anew', async () => {
+  const side = await otherSide('chroot', FILES);
+  await recordThere(side, TURNS);
+  const after = await manifest(side.work);
+  await withDesk(side, side.prefix, async (desk, id) => {
+    const now = (await desk.view(id)).steps.at(-1)?.to ?? '';
+    const backend = commandBackend({ prefix: side.prefix });
+    const gitDir = side.repository.slice(path.join(side.folder, 'other-root').length);
+    await travelJournal.write(backend, gitDir, { now, files: ['a.txt', 'b.txt'], seq: 1, expects: 'a record that never came' });
+    await sh(side.work, 'echo two > a.txt; echo bee > b.txt');
+    await expect(run(desk, id, 'undo', { drift: 'overwrite' })).rejects.toMatchObject({ code: 'PLAN_STALE' });
+    expect(await manifest(side.work)).toEqual(after);
+    expect((await run(desk, id, 'undo')).message).toBe('Undid the last turn. Files restored: 3.');
   });
 });
 
