@@ -1,5 +1,6 @@
 import { type Reason, reason } from '../../../shared/errors.ts';
 import type { FileChange, Message, Step, Thread, ThreadHead, Turn } from '../../../shared/model.ts';
+import { asideRow, isAside } from './dsh-asides.ts';
 import { type DshEvent, fields, integer, text } from './dsh-event.ts';
 import type { DshLog } from './dsh-log.ts';
 import { type CallFacts, isPrompt, rowOf } from './dsh-messages.ts';
@@ -12,6 +13,8 @@ export interface DshFold {
   thread: Thread;
   surface: Surface;
   eventOf: Map<string, DshEvent>;
+  /** The events of each row that stands for no message. */
+  asides: Map<string, DshEvent[]>;
   /** The sequence number of each message's event, in the order of the messages. */
   seqs: number[];
 }
@@ -23,19 +26,34 @@ export function foldDsh(log: DshLog, head: ThreadHead): DshFold {
   const cwd = head.root;
   const messages: Message[] = [];
   const eventOf = new Map<string, DshEvent>();
+  const asides = new Map<string, DshEvent[]>();
   const seqs: number[] = [];
   let turn: number | null = null;
+  let run: DshEvent[] = [];
+  const endRun = (): void => {
+    const first = run[0];
+    if (first !== undefined) {
+      const row = asideRow(run, turn);
+      messages.push(row);
+      asides.set(row.id, run);
+      seqs.push(first.seq);
+    }
+    run = [];
+  };
   for (const event of log.events) {
+    if (event.type === 'turn/start' || event.type === 'turn/end') endRun();
     if (event.type === 'turn/start') turn = integer(fields(event.data)['turn']);
     const row = isSurface(event) ? rowOf(event, surface, calls, cwd) : null;
     if (row !== null) {
+      endRun();
       messages.push({ ...row, turn: row.turn ?? turn });
       eventOf.set(row.id, event);
       seqs.push(event.seq);
-    }
+    } else if (!isSurface(event) && isAside(event)) run.push(event);
     if (event.type === 'turn/end') turn = null;
   }
-  numberStops(messages);
+  endRun();
+  numberStops(messages, eventOf);
   const steps = stepsOf(log, messages);
   const thread: Thread = {
     head,
@@ -49,7 +67,7 @@ export function foldDsh(log: DshLog, head: ThreadHead): DshFold {
     notices: noticesOf(log, head),
     keeps: 'log',
   };
-  return { thread, surface, eventOf, seqs };
+  return { thread, surface, eventOf, asides, seqs };
 }
 
 function callFacts(log: DshLog): Map<string, CallFacts> {
@@ -67,14 +85,14 @@ function callFacts(log: DshLog): Map<string, CallFacts> {
 }
 
 /** Stops count what is still on the surface. A recall goes from a prompt to the end, so only the stops before one can be stood at. */
-function numberStops(messages: Message[]): void {
-  const standing = messages.filter((message) => message.hidden === null);
+function numberStops(messages: readonly Message[], eventOf: ReadonlyMap<string, DshEvent>): void {
+  const standing = messages.filter((message) => message.hidden === null && eventOf.has(message.id));
   for (const [at, message] of standing.entries()) {
     message.stop = at + 1;
     const next = standing[at + 1];
     if (next === undefined || next.role === 'user') message.canStand = true;
   }
-  for (const message of messages) if (message.stop === null) message.canStand = reason('STOP_DROPPED');
+  for (const message of messages) if (message.hidden !== null) message.canStand = reason('STOP_DROPPED');
 }
 
 function stepsOf(log: DshLog, messages: readonly Message[]): Step[] {

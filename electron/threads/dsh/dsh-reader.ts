@@ -3,6 +3,7 @@ import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
 import type { LogWriter, OpenOptions, Recaller, ThreadReader } from '../source.ts';
+import { asideBody } from './dsh-asides.ts';
 import { type DshFold, foldDsh, titleOf } from './dsh-fold.ts';
 import type { Generation } from './dsh-layout.ts';
 import { type DshLog, readLog } from './dsh-log.ts';
@@ -65,7 +66,9 @@ export class DshReader implements ThreadReader {
   }
 
   async body(messageId: string): Promise<MessageBody> {
-    const { eventOf, thread } = this.fold();
+    const { eventOf, asides, thread } = this.fold();
+    const aside = asides.get(messageId);
+    if (aside) return asideBody(messageId, aside);
     const event = eventOf.get(messageId);
     const row = thread.messages.find((message) => message.id === messageId);
     if (!event || !row) throw new TurnbackError('UNKNOWN_MESSAGE', { id: messageId });

@@ -127,6 +127,48 @@ describe('the thread', () => {
   });
 });
 
+describe('events that are no messages', () => {
+  test('are shown where they stand, run by run, with what they say and the events themselves', async () => {
+    const { reader, thread } = await openSample('session-sample-a');
+    const rows = thread.messages.filter((message) => message.id.startsWith('seq:'));
+    expect(rows.slice(0, 3).map((row) => [row.id, row.turn, row.stop, row.excerpt])).toEqual([
+      [
+        'seq:0',
+        null,
+        null,
+        'permission/preset: danger-full-access · sandbox/mode: danger-full-access · approval/policy: never · queued: Please create new.txt, change beta to BETA in notes.txt and delete old.txt.',
+      ],
+      ['seq:5', 1, null, 'taken from the queue'],
+      ['seq:12', 1, null, 'request/header · request/context: deepseek-v4-flash'],
+    ]);
+    expect((await reader.body('seq:0')).parts.map((part) => part.kind === 'raw' && part.type)).toEqual([
+      'permission/preset',
+      'sandbox/mode',
+      'approval/policy',
+      'agent/inbox/spliced',
+    ]);
+    expect(rows.every((row) => row.canStand !== true)).toBe(true);
+  });
+
+  test('every event of a log is a turn, a step, a message, a call, a title or such a row', async () => {
+    const { reader, thread } = await openSample('session-sample-a');
+    const bodies = await Promise.all(thread.messages.filter((one) => one.id.startsWith('seq:')).map((one) => reader.body(one.id)));
+    const types = bodies.flatMap((body) => body.parts.flatMap((part) => (part.kind === 'raw' ? [part.type] : [])));
+    expect(types.filter((type) => type === 'workspace/changes').length).toBe(2);
+    expect(new Set(types)).toEqual(
+      new Set([
+        'permission/preset',
+        'sandbox/mode',
+        'approval/policy',
+        'agent/inbox/spliced',
+        'request/header',
+        'request/context',
+        'workspace/changes',
+      ]),
+    );
+  });
+});
+
 describe('reading', () => {
   test('writes nothing, and reads again only what changed', async () => {
     const { home, log, reader } = await openSample('session-sample-a', 'v3-plain');
