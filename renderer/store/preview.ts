@@ -3,7 +3,9 @@ import { cursorStore } from './cursor-store.ts';
 import { call, reasonOfThrown } from './host.ts';
 import { showSelection } from './selection.ts';
 import { sessionStore } from './session-store.ts';
+import { standingOf } from './standing-of.ts';
 import { type Stride, stopAfterStride, stopAt } from './stops.ts';
+import { usualScope } from './usual-scope.ts';
 
 /** How long the cursor must rest before a plan is asked for. */
 export const PLAN_DELAY_MS = 80;
@@ -23,7 +25,8 @@ function rowOf(stop: number): number {
 function ghostsFor(preview: number | null): number {
   const { view } = sessionStore.getState();
   if (preview !== null) return rowOf(preview);
-  return view?.standing == null ? Number.POSITIVE_INFINITY : rowOf(view.standing.stop);
+  const standing = view === null ? null : standingOf(view);
+  return standing === null ? Number.POSITIVE_INFINITY : rowOf(standing.stop);
 }
 
 async function askPlan(stop: number): Promise<void> {
@@ -36,7 +39,7 @@ async function askPlan(stop: number): Promise<void> {
   asking = true;
   cursorStore.setState({ planPhase: 'loading', planError: null });
   try {
-    const plan = await call('travel.preview', { thread, kind: 'revert', stop, entry: null, scope: 'both' });
+    const plan = await call('travel.preview', { thread, kind: 'revert', stop, entry: null, scope: usualScope() });
     if (sessionStore.getState().id === thread && cursorStore.getState().preview === stop) {
       cursorStore.setState({ plan, planStop: stop, planPhase: 'ready' });
       showPlan(stop, plan);

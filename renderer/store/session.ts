@@ -7,6 +7,7 @@ import { leavePreview, setFollowing } from './preview.ts';
 import { clearSearch, refreshSearch } from './search.ts';
 import { showSelection } from './selection.ts';
 import { emptySession, sessionStore } from './session-store.ts';
+import { standingOf } from './standing-of.ts';
 import { positionOfStop } from './stops.ts';
 import { indexThread } from './thread-index.ts';
 import { travelStore } from './travel-store.ts';
@@ -15,7 +16,7 @@ let opening = 0;
 
 /** Where a view stands: the standing revert's stop, else its last stop. */
 function stopOfView(view: ThreadView): number {
-  return view.standing?.stop ?? view.messages.reduce((last, message) => Math.max(last, message.stop ?? 0), 0);
+  return standingOf(view)?.stop ?? view.messages.reduce((last, message) => Math.max(last, message.stop ?? 0), 0);
 }
 
 /** Files and counts that the view before had and the new one has not been asked for yet. */
@@ -41,7 +42,7 @@ function takeView(answer: ThreadView): void {
   const gone = cursor.preview !== null && index.stops[positionOfStop(index.stops, cursor.preview)]?.stop !== cursor.preview;
   sessionStore.setState({ view, index, phase: 'ready', error: null });
   refreshSearch();
-  const row = view.standing === null ? Number.POSITIVE_INFINITY : (index.stops[positionOfStop(index.stops, here)]?.row ?? -1);
+  const row = standingOf(view) === null ? Number.POSITIVE_INFINITY : (index.stops[positionOfStop(index.stops, here)]?.row ?? -1);
   if (session.view?.standing != null && view.standing === null) setFollowing(true);
   if (gone) leavePreview();
   const preview = cursorStore.getState().preview;

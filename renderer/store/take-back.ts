@@ -5,6 +5,7 @@ import { sessionStore } from './session-store.ts';
 import { positionOfStop } from './stops.ts';
 import { showFailure } from './toast-store.ts';
 import { beginTravel } from './travel.ts';
+import { usualScope } from './usual-scope.ts';
 
 /** The text of a message, without thinking and tool output. */
 export const textOfBody = (body: MessageBody): string =>
@@ -33,5 +34,5 @@ export async function takeBack(message: Message): Promise<void> {
   const stop = stopBefore(message);
   if (stop === null) return;
   await copyMessage(message, 'Prompt');
-  await beginTravel({ kind: 'revert', stop, entry: null, scope: 'both' });
+  await beginTravel({ kind: 'revert', stop, entry: null, scope: usualScope() });
 }

@@ -1,17 +1,24 @@
 import { reason } from '../../shared/errors.ts';
-import type { Choice, Plan, Scope } from '../../shared/plan.ts';
+import type { Choice, Plan, RecallShown, Scope, TravelResult } from '../../shared/plan.ts';
 import { cursorStore } from './cursor-store.ts';
 import { call, reasonOfThrown } from './host.ts';
+import { copyText } from './patch.ts';
 import { leavePreview } from './preview.ts';
 import { reloadThread } from './session.ts';
 import { sessionStore } from './session-store.ts';
 import { stopAt } from './stops.ts';
 import { showFailure, showToast } from './toast-store.ts';
 import { type GateState, type TravelRequest, travelStore } from './travel-store.ts';
+import { usualScope } from './usual-scope.ts';
 
 /** A plan that needs no question: nothing on disk is touched, left out, or out of reach. */
 const isQuiet = (plan: Plan): boolean =>
-  plan.refusal === null && plan.files.length === 0 && plan.skipped.length === 0 && plan.sideEffects.length === 0;
+  plan.refusal === null &&
+  // What the agent forgets by a recall does not come back.
+  plan.recall === undefined &&
+  plan.files.length === 0 &&
+  plan.skipped.length === 0 &&
+  plan.sideEffects.length === 0;
 
 /** Bringing back what a revert took is no loss while nobody edited the files since. */
 const bringsBack = (request: TravelRequest, plan: Plan): boolean =>
@@ -36,7 +43,7 @@ function changeGate(request: TravelRequest, change: Partial<GateState>): void {
 
 async function planFor(thread: string, request: TravelRequest): Promise<Plan> {
   const { plan, planStop } = cursorStore.getState();
-  const known = request.kind === 'revert' && request.scope === 'both' && plan !== null && planStop === request.stop;
+  const known = request.kind === 'revert' && request.scope === plan?.scope && planStop === request.stop;
   return known ? plan : call('travel.preview', { thread, ...request });
 }
 
@@ -112,7 +119,11 @@ async function run(thread: string, request: TravelRequest, plan: Plan, choices: 
       tone: failed ? 'failed' : 'done',
       text: result.message,
       stays: failed || !takesBack,
-      action: takesBack ? null : { label: 'Undo', run: () => void takeBackLast() },
+      action: takesBack
+        ? null
+        : plan.recall !== undefined
+          ? afterRecall(plan.recall, result)
+          : { label: 'Undo', run: () => void takeBackLast() },
     });
     await reloadThread(thread);
   } catch (thrown) {
@@ -121,6 +132,13 @@ async function run(thread: string, request: TravelRequest, plan: Plan, choices: 
     if (gateOf(request) === null) showFailure(error);
     else changeGate(request, { phase: 'ready', plan, error });
   }
+}
+
+/** What can be done about a recall that was made: a planned one is dropped, files come back, and at least its text can be copied. */
+function afterRecall({ text }: RecallShown, { log, files, entry }: TravelResult): { label: string; run: () => void } {
+  if (log === 'pending') return { label: 'Drop', run: () => void unrevert() };
+  if (files.length > 0) return { label: 'Bring files back', run: () => void restoreEntry(entry) };
+  return { label: 'Copy text', run: () => void copyText(text, 'Prompt') };
 }
 
 /** Stops the running travel; what it wrote is put back. */
@@ -139,7 +157,8 @@ export function closeGate(): void {
   leavePreview();
 }
 
-export const revertTo = (stop: number, scope: Scope = 'both'): Promise<void> => beginTravel({ kind: 'revert', stop, entry: null, scope });
+export const revertTo = (stop: number, scope: Scope = usualScope()): Promise<void> =>
+  beginTravel({ kind: 'revert', stop, entry: null, scope });
 
 /** Goes to where the cursor was left. Nothing happens when it is where the thread stands. */
 export async function commitStop(stop: number): Promise<void> {

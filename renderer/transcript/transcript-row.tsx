@@ -7,6 +7,7 @@ import { HIDDEN_WORDS } from '../ui/names.ts';
 import { count, showBytes } from '../ui/words.ts';
 import { toggleGroup } from './expand.ts';
 import { MessageRow } from './message-row.tsx';
+import { RecalledText } from './recalled-text.tsx';
 import { QuietTools, RowTools } from './row-tools.tsx';
 import type { Row } from './rows.ts';
 
@@ -21,10 +22,13 @@ function Content({ row }: { row: Row }) {
       return <MessageRow message={row.message} />;
     case 'group':
       return (
-        <button type="button" className="row-group" aria-expanded={row.open} onClick={() => toggleGroup(row.key.slice(2))}>
-          <ChevronRight className="tool-arrow" aria-hidden="true" />
-          {count(row.count, 'message')} {HIDDEN_WORDS[row.reason]}
-        </button>
+        <div className="row-group-line" data-reason={row.reason}>
+          <button type="button" className="row-group" aria-expanded={row.open} onClick={() => toggleGroup(row.key.slice(2))}>
+            <ChevronRight className="tool-arrow" aria-hidden="true" />
+            {count(row.count, 'message')} {HIDDEN_WORDS[row.reason]}
+          </button>
+          {row.reason === 'recalled' ? <RecalledText at={row.at} /> : null}
+        </div>
       );
     case 'divider':
       return <p className="row-divider">{DIVIDER_WORDS[row.divider]}</p>;
@@ -87,6 +91,7 @@ export const TranscriptRow = memo(function TranscriptRow({ row, position, size, 
   const [focused, setFocused] = useState(false);
   const near = pointed || focused;
   const selected = useSession(({ selection }) => message?.step != null && selection.step === message.step);
+  const planned = useSession(({ view }) => message?.hidden?.reason === 'reverted' && view?.standing?.pending !== undefined);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter and Space are handled by the feed for the focused row
     <article
@@ -95,6 +100,7 @@ export const TranscriptRow = memo(function TranscriptRow({ row, position, size, 
       data-role={message?.role}
       data-selected={selected || undefined}
       data-hidden={message?.hidden?.reason}
+      data-planned={planned || undefined}
       aria-posinset={position}
       aria-setsize={size}
       aria-label={
@@ -110,6 +116,7 @@ export const TranscriptRow = memo(function TranscriptRow({ row, position, size, 
       }}
     >
       <span className="sr row-hidden-word">hidden</span>
+      {planned ? <span className="sr">planned to be taken back</span> : null}
       <Content row={row} />
       {message === null || message.role === 'tool' ? null : near ? <RowTools message={message} /> : <QuietTools message={message} />}
       <CursorLine />
