@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
 
-const TRIES = 8;
+const TRIES = 16;
 const PREFIX = 'sqlite-';
 const STALE_MS = 10 * 60_000;
 /** Bytes at the start of a write-ahead log whose salts change when the log starts over. */

@@ -146,17 +146,17 @@ describe('what cannot be read', () => {
   });
 
   test('can be cancelled, and other work goes on meanwhile', async () => {
-    const file = await logWith('x'.repeat(99).concat('\n').repeat(200_000));
+    const file = await logWith('x'.repeat(99).concat('\n').repeat(40_000));
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 1);
     let count = 0;
     const spin = (): void => {
       count += 1;
-      for (let k = 0; k < 3000; k += 1) Math.sqrt(k);
+      for (let k = 0; k < 2000; k += 1) Math.sqrt(k);
     };
     await readLogLines(file, null, spin);
     clearInterval(timer);
-    expect(count).toBe(200_000);
+    expect(count).toBe(40_000);
     expect(ticks).toBeGreaterThan(0);
     const controller = new AbortController();
     controller.abort();
