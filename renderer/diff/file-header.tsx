@@ -5,9 +5,9 @@ import { showTreePath } from '../../shared/tree-path.ts';
 import { copyText } from '../store/patch.ts';
 import { Badge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { Counts } from '../ui/counts.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
 import { ChangeGlyph } from './change-glyph.tsx';
+import { FileCounts } from './file-counts.tsx';
 import { badgesOf, CHANGE_WORDS, eolWords } from './file-words.ts';
 
 export interface FileHeaderProps {
@@ -43,7 +43,7 @@ export function FileHeader({ file, diff, place, folded, onFold, note }: FileHead
       <span className="file-header-badges" title={diff === null ? undefined : (eolWords(diff) ?? undefined)}>
         {diff === null ? null : badgesOf(diff, note).map((words) => <Badge key={words}>{words}</Badge>)}
       </span>
-      <Counts added={file.change === 'mode' ? null : file.added} removed={file.removed} binary={file.binary} />
+      <FileCounts file={file} />
       <IconButton
         className="file-header-copy"
         label={`Copy path of ${path}`}

@@ -4,11 +4,11 @@ import type { FileChange } from '../../shared/model.ts';
 import type { PlanFile } from '../../shared/plan.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { ChangeGlyph } from '../diff/change-glyph.tsx';
+import { FileCounts } from '../diff/file-counts.tsx';
 import { CHANGE_WORDS } from '../diff/file-words.ts';
 import type { RowPlace } from '../steps/row-list.tsx';
 import { selectFile } from '../store/changes.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Counts } from '../ui/counts.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
 import type { FileRow } from './file-tree.ts';
@@ -104,7 +104,7 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
           {plan.drift ? 'changed since' : VERBS[plan.verb]}
         </span>
       )}
-      <Counts added={file.change === 'mode' ? null : file.added} removed={file.removed} binary={file.binary} />
+      <FileCounts file={file} />
       <Said file={file} plan={plan} moved={moved} />
     </div>
   );

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { Plan, PlanFile } from '../../shared/plan.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
+import { FileCounts } from '../diff/file-counts.tsx';
 import { chooseForFile } from '../store/travel.ts';
 import { Badge, type BadgeTone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Counts } from '../ui/counts.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
 import { showNumber } from '../ui/words.ts';
 import { CHOICE_WORDS, type Choices, choiceOf, VERB_WORDS } from './gate-model.ts';
@@ -63,7 +63,7 @@ function Row({ file, choices }: { file: PlanFile; choices: Choices }) {
           </p>
         ) : null}
       </td>
-      <td className="gate-counts">{kept ? null : <Counts added={file.added} removed={file.removed} binary={file.binary} />}</td>
+      <td className="gate-counts">{kept ? null : <FileCounts file={file} />}</td>
       <td className="gate-act">
         <FileChoice file={file} choices={choices} />
       </td>

@@ -52,13 +52,14 @@ export function doesNothing(plan: Plan, choices: Choices): boolean {
   return writtenFiles(plan, choices).length === 0 && (plan.messages === 0 || plan.scope === 'files');
 }
 
-/** The heading: what is asked, and about which message. */
-export function titleText(kind: TravelKind, title: string): string {
+/** The heading: what is asked, and about which message. One that has no words of its own is named by its number. */
+export function titleText(kind: TravelKind, title: string, stop: number | null): string {
   const about = oneLine(title);
   const quoted = about === '' ? '' : ` “${about.length > 90 ? `${about.slice(0, 89)}…` : about}”`;
   switch (kind) {
     case 'revert':
-      return quoted === '' ? 'Revert to the start' : `Revert to${quoted}`;
+      if (stop === 0) return 'Revert to the start';
+      return quoted === '' ? `Revert to message ${stop ?? ''}`.trim() : `Revert to${quoted}`;
     case 'recall':
       return `Take back${quoted === '' ? ' the message' : quoted}`;
     case 'unrevert':

@@ -58,7 +58,9 @@ function GateDialog({ gate, running }: { gate: GateState; running: RunningState 
     <AlertDialog
       className="gate"
       width={680}
-      title={recalls ? titleText('recall', isRecall(plan) ? plan.recall.text : gate.title) : titleText(request.kind, gate.title)}
+      title={
+        recalls ? titleText('recall', isRecall(plan) ? plan.recall.text : gate.title) : titleText(request.kind, gate.title, request.stop)
+      }
       focus={cancel}
       onClose={closeGate}
       description={

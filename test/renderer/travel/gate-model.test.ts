@@ -86,10 +86,11 @@ test('sums leave out what is kept and what is binary', () => {
 });
 
 test('the title names the message, cut and on one line', () => {
-  expect(titleText('revert', 'Fix the\n login form')).toBe('Revert to “Fix the login form”');
-  expect(titleText('revert', '')).toBe('Revert to the start');
-  expect(titleText('revert', 'x'.repeat(200))).toBe(`Revert to “${'x'.repeat(89)}…”`);
-  expect(titleText('undo', '')).toBe('Undo the last turn');
+  expect(titleText('revert', 'Fix the\n login form', 4)).toBe('Revert to “Fix the login form”');
+  expect(titleText('revert', '', 0)).toBe('Revert to the start');
+  expect(titleText('revert', '', 12)).toBe('Revert to message 12');
+  expect(titleText('revert', 'x'.repeat(200), 4)).toBe(`Revert to “${'x'.repeat(89)}…”`);
+  expect(titleText('undo', '', null)).toBe('Undo the last turn');
 });
 
 test('only what goes to a message has a scope', () => {
