@@ -3,6 +3,7 @@ import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { diskPath, diskState } from '../snapshots/disk.ts';
 import { eachOf } from '../snapshots/each-of.ts';
 import type { ObjectFormat } from '../snapshots/object-id.ts';
+import { Budget } from './budget.ts';
 import { type Content, contentOfDisk, sameContent } from './content.ts';
 import type { FileSystem } from './file-system.ts';
 import { foldersAbove } from './folder-groups.ts';
@@ -19,6 +20,8 @@ export interface ApplyOptions {
   format: ObjectFormat;
   changes: readonly Change[];
   bytes(content: Content, path: TreePath): Promise<Buffer>;
+  /** How many those are, null where that cannot be told. */
+  size(content: Content, path: TreePath): Promise<number | null>;
   folders: FolderModes;
   /** Every path that this travel deletes, also those that are gone already: folders that this empties go, too. */
   gone: readonly TreePath[];
@@ -27,6 +30,9 @@ export interface ApplyOptions {
 
 /** Folders, and files in one folder, that are worked on at the same time. */
 const WIDTH = 8;
+const FILES = 32;
+/** Bytes of new contents that are held at the same time. */
+const HELD = 64 * 1024 * 1024;
 
 /** A failure with the path it happened at; our own errors speak for themselves. */
 function failedAt(path: TreePath, thrown: unknown): unknown {
@@ -120,7 +126,7 @@ async function inFoldersOf(
   }
   await eachOf([...groups], { width: WIDTH, signal: undefined }, async ([folder, group]) => {
     await inFolder(options.fs, options.root, folder, (pinned) =>
-      eachOf(group, { width: WIDTH, signal: undefined }, async (change) => {
+      eachOf(group, { width: FILES, signal: undefined }, async (change) => {
         try {
           await work(pinned, change);
         } catch (thrown) {
@@ -139,13 +145,16 @@ async function stageAll(
   folderOf: (change: Change) => TreePath,
   staged: { folder: TreePath; index: number }[],
 ): Promise<void> {
+  const held = new Budget(HELD);
   await inFoldersOf(
     options,
     changes,
     async (pinned, change) => {
-      const bytes = await options.bytes(change.want, change.path);
-      staged.push({ folder: folderOf(change), index: change.index });
-      await stageFile(options.fs, pinned, options.token, change, bytes);
+      await held.spend((await options.size(change.want, change.path)) ?? HELD, async () => {
+        const bytes = await options.bytes(change.want, change.path);
+        staged.push({ folder: folderOf(change), index: change.index });
+        await stageFile(options.fs, pinned, options.token, change, bytes);
+      });
     },
     folderOf,
   );

@@ -13,6 +13,7 @@ export class Blobs {
   readonly #readers: readonly ObjectReader[];
   readonly #root: string | null;
   readonly #made = new Map<string, Buffer>();
+  readonly #sizes = new Map<string, number>();
 
   constructor(options: { format: ObjectFormat; readers: readonly (ObjectReader | null)[]; root: string | null }) {
     this.format = options.format;
@@ -52,16 +53,23 @@ export class Blobs {
 
   /** How many bytes these are, null when nobody has them. */
   async size(oid: string, path: TreePath): Promise<number | null> {
-    const made = this.#made.get(oid);
-    if (made) return made.length;
+    const known = this.#made.get(oid)?.length ?? this.#sizes.get(oid);
+    if (known !== undefined) return known;
     for (const reader of this.#readers) {
       const info = await reader.info(oid);
-      if (info?.type === 'blob') return info.size;
+      if (info?.type !== 'blob') continue;
+      this.#sizes.set(oid, info.size);
+      return info.size;
     }
     if (this.#root === null) return null;
     const state = await diskState(this.#root, path, this.format);
     if (state.kind === 'link' && state.oid === oid) return state.target.length;
     return state.kind === 'file' && state.oid === oid ? state.size : null;
+  }
+
+  /** Tells how many bytes an id names, where that was seen on disk. */
+  knows(oid: string, size: number): void {
+    this.#sizes.set(oid, size);
   }
 }
 

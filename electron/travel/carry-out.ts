@@ -127,6 +127,7 @@ async function write(
     format: bench.format,
     changes,
     bytes: (content, path) => (content.kind === 'absent' ? Promise.resolve(Buffer.alloc(0)) : bench.blobs.read(content.oid, path)),
+    size: async (content, path) => (content.kind === 'absent' ? 0 : bench.blobs.size(content.oid, path)),
     folders,
     gone: gone.filter((path) => !changed.includes(path)),
     onProgress: (done) => carrier.onProgress?.(done, changes.length, side === 'after' ? 'Writing' : 'Putting back'),

@@ -34,7 +34,11 @@ export function diskWorld(o: {
   };
   return {
     platform: process.platform,
-    disk: (path) => diskState(root, path, blobs.format),
+    async disk(path) {
+      const state = await diskState(root, path, blobs.format);
+      if (state.kind === 'file') blobs.knows(state.oid, state.size);
+      return state;
+    },
     async exactName(path) {
       const slash = path.lastIndexOf('/');
       const name = Buffer.from(bytesOfTreePath(path.slice(slash + 1))).toString('latin1');

@@ -29,12 +29,15 @@ export interface Draft {
   already: TreePath[];
 }
 
+/** Paths that are looked at together: their questions to the stores go out in one batch. */
+const WIDTH = 256;
+
 type Looked = { file: DraftFile } | { why: string } | 'already';
 
 /** Looks at every path of a travel: what stands there, what shall, and what may be chosen. Only reads. */
 export async function draftOf(world: World, chains: ReadonlyMap<TreePath, Chain>, signal?: AbortSignal): Promise<Draft> {
   const looked = new Map<TreePath, Looked>();
-  await eachOf([...chains], { width: 8, signal }, async ([path, chain]) => {
+  await eachOf([...chains], { width: WIDTH, signal }, async ([path, chain]) => {
     looked.set(path, await lookAt(world, path, chain, chains));
   });
   const draft: Draft = { files: [], skipped: [], already: [] };

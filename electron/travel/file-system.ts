@@ -28,34 +28,37 @@ export interface FileSystem {
   free(path: Buffer): Promise<number>;
 }
 
-/** Bytes that are written without a thread's help; more would hold up everything else. */
-const AT_ONCE = 64 * 1024;
-
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += sync.writeSync(fd, bytes, at);
-}
-
 /**
- * Calls that only look at or change names take a few microseconds, and handing each to another thread several times that: they are
- * made right away. Reading, large writes and making durable, which wait for the disk, go to the threads.
+ * Looking at a file takes a few microseconds, and handing the question to another thread several times that: looks are made right
+ * away. Whatever changes the disk may wait for it, so it goes to the threads, several at a time.
  */
 async function openFile(path: Buffer, flags: number, mode?: number): Promise<OpenFile> {
-  const fd = sync.openSync(path, flags, mode);
+  const makes = (flags & sync.constants.O_CREAT) !== 0;
+  const fd = makes ? await opened(path, flags, mode) : sync.openSync(path, flags, mode);
   return {
     fd,
     async write(bytes) {
-      if (bytes.length <= AT_ONCE) return writeAll(fd, bytes);
-      for (let at = 0; at < bytes.length; ) {
-        at += await new Promise<number>((resolve, reject) => {
-          sync.write(fd, bytes, at, bytes.length - at, null, (error, written) => (error ? reject(error) : resolve(written)));
-        });
-      }
+      for (let at = 0; at < bytes.length; ) at += await written(fd, bytes, at);
     },
-    chmod: async (bits) => sync.fchmodSync(fd, bits),
-    sync: () => new Promise((resolve, reject) => sync.fsync(fd, (error) => (error ? reject(error) : resolve()))),
+    chmod: (bits) => settled((done) => sync.fchmod(fd, bits, done)),
+    sync: () => settled((done) => sync.fsync(fd, done)),
     stat: async () => sync.fstatSync(fd),
     close: async () => sync.closeSync(fd),
   };
+}
+
+function settled(start: (done: (error: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
+}
+
+function opened(path: Buffer, flags: number, mode?: number): Promise<number> {
+  return new Promise((resolve, reject) => sync.open(path, flags, mode, (error, fd) => (error ? reject(error) : resolve(fd))));
+}
+
+function written(fd: number, bytes: Uint8Array, at: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    sync.write(fd, bytes, at, bytes.length - at, null, (error, count) => (error ? reject(error) : resolve(count)));
+  });
 }
 
 /** The machine's own files. */
@@ -64,12 +67,12 @@ export const nodeFileSystem: FileSystem = {
   lstat: async (path) => sync.lstatSync(path),
   readFile: (path) => node.readFile(path),
   readdir: (path) => node.readdir(path, { encoding: 'buffer' }),
-  mkdir: async (path, mode) => void sync.mkdirSync(path, { mode }),
-  rmdir: async (path) => sync.rmdirSync(path),
-  symlink: async (target, path) => sync.symlinkSync(target, path),
-  link: async (from, to) => sync.linkSync(from, to),
-  rename: async (from, to) => sync.renameSync(from, to),
-  unlink: async (path) => sync.unlinkSync(path),
+  mkdir: (path, mode) => node.mkdir(path, { mode }).then(() => undefined),
+  rmdir: (path) => node.rmdir(path),
+  symlink: (target, path) => node.symlink(target, path),
+  link: (from, to) => node.link(from, to),
+  rename: (from, to) => node.rename(from, to),
+  unlink: (path) => node.unlink(path),
   async free(path) {
     const { bavail, bsize } = await node.statfs(path);
     return bavail * bsize;

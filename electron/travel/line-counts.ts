@@ -1,6 +1,7 @@
 import { diffLines } from 'diff';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { changesOf } from '../snapshots/diff.ts';
+import { isBinary } from '../snapshots/merge.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import type { Blobs } from './blobs.ts';
 import { contentFor } from './choose.ts';
@@ -57,7 +58,7 @@ async function countOne(file: DraftFile, blobs: Blobs): Promise<LineCounts> {
     bytes.push(side.kind === 'absent' ? Buffer.alloc(0) : await blobs.read(side.oid, file.path));
   }
   const [before = Buffer.alloc(0), after = Buffer.alloc(0)] = bytes;
-  if (bytes.some((one) => one.subarray(0, 8000).includes(0))) return { added: null, removed: null, binary: true };
+  if (bytes.some(isBinary)) return { added: null, removed: null, binary: true };
   // As latin1, so that every byte counts and none is replaced.
   const parts = diffLines(before.toString('latin1'), after.toString('latin1'), { timeout: MOST_MS });
   if (parts === undefined) return { added: null, removed: null, binary: false };

@@ -1,20 +1,19 @@
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { Git } from '../snapshots/git.ts';
-import { mergeText } from '../snapshots/merge.ts';
+import { isBinary, mergeText } from '../snapshots/merge.ts';
 import type { Blobs } from './blobs.ts';
+import { Budget } from './budget.ts';
 import type { MergeText } from './merge-content.ts';
 
 /** A larger file is not merged by lines: it would take longer than anybody waits for a preview. */
 const MOST_MERGED = 16 * 1024 * 1024;
 
-/** Git's own rule: a NUL among the first 8000 bytes. */
-function isBinary(bytes: Buffer): boolean {
-  return bytes.subarray(0, 8000).includes(0);
-}
+/** Each merge is a process of git; more at once would only wait for each other. */
+const merges = new Budget(4);
 
 /** Merging by lines for one path, with git's own merge; what comes out is kept in `blobs`. `tmp` is a folder of ours. */
 export function lineMerge(git: Git, blobs: Blobs, path: TreePath, tmp: string): MergeText {
-  return async (base, ours, theirs) => {
+  const merge: MergeText = async (base, ours, theirs) => {
     const [baseBytes, oursBytes, theirsBytes] = [
       await blobs.read(base, path),
       await blobs.read(ours, path),
@@ -26,4 +25,5 @@ export function lineMerge(git: Git, blobs: Blobs, path: TreePath, tmp: string): 
     const merged = await mergeText(git, { base: baseBytes, ours: oursBytes, theirs: theirsBytes, tmp });
     return merged.clean ? { clean: true, oid: blobs.add(merged.bytes) } : { clean: false, why: 'conflict' };
   };
+  return (base, ours, theirs) => merges.spend(1, () => merge(base, ours, theirs));
 }

@@ -42,11 +42,11 @@ export async function stageFile(fs: FileSystem, folder: PinnedFolder, token: str
   if (want.kind !== 'file') return;
   const mode = modeFor(from, want);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  // Nobody else may read it before it has its own bits.
-  const handle = await fs.open(temporary, flags, mode === null ? (want.executable ? 0o777 : 0o666) : 0o600);
+  const handle = await fs.open(temporary, flags, mode ?? (want.executable ? 0o777 : 0o666));
   try {
     await handle.write(bytes);
-    if (mode !== null && process.platform !== 'win32') await handle.chmod(mode);
+    // The umask may have taken bits away; it never gives any.
+    if (mode !== null && process.platform !== 'win32' && ((await handle.stat()).mode & 0o7777) !== mode) await handle.chmod(mode);
     await handle.sync();
   } finally {
     await handle.close();

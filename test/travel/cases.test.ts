@@ -62,6 +62,22 @@ test('C-01: a line of yours in the same file stays, whatever is chosen can be ta
   expect(await text(n, 'app.txt')).toBe(mine);
 });
 
+test('C-01: lines are counted against the disk, not against what the agent left', async () => {
+  const n = await neutral();
+  await writeFiles(n.root, { a: 'one\n', b: lines(1, 4), 'c.bin': 'old' });
+  await n.base();
+  await n.user('change');
+  await writeFiles(n.root, { a: 'two\n', b: lines(1, 4, { 2: 'agent' }), 'c.bin': Buffer.from([0, 1, 2]) });
+  await n.step('change', ['a', 'b', 'c.bin']);
+  await writeFiles(n.root, { a: 'two, mine\nmore\nand more\n' });
+  const plan = await previewTravel(await n.context(), revertTo(0));
+  expect(plan.files.map(({ path: name, choice, added, removed, binary }) => ({ name, choice, added, removed, binary }))).toEqual([
+    { name: 'a', choice: 'keep', added: 1, removed: 3, binary: false },
+    { name: 'b', choice: 'write', added: 1, removed: 1, binary: false },
+    { name: 'c.bin', choice: 'write', added: null, removed: null, binary: true },
+  ]);
+});
+
 test('C-02: files that no tool of the step wrote are not the agent’s, and stay', async () => {
   const n = await neutral();
   await n.userRepository();

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TanstackScenario } from '../scenarios/tanstack.ts';
 import { manifest, writeFiles } from '../scenarios/temp.ts';
@@ -56,6 +56,8 @@ export async function mixedScenario(t: TanstackScenario): Promise<Mixed> {
     for (const name of await readdir(t.root)) await rm(path.join(t.root, name), { recursive: true });
     await copyTree(aside, t.root);
     await writeFile(t.log, log);
+    // A log that was written just now would be watched for a moment.
+    await utimes(t.log, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
     await rm(path.join(t.folder, 'own-data'), { recursive: true, force: true });
   };
   await reset();

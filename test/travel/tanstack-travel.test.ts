@@ -242,6 +242,30 @@ test('undo gives back your edits with redo, and a new turn clears redo', async (
   await expect(runTravel(ctx, REDO, DEFAULTS)).rejects.toMatchObject({ code: 'NOTHING_TO_REDO' });
 });
 
+test('redo gives back what your undo wrote over, as it was before it', async () => {
+  const { t, context } = await travelling();
+  await writeFiles(t.root, { a: '1\n' });
+  await t.turn('edit', [{ tool: 'edit_file', edit: put({ a: 'one\n' }) }]);
+  await writeFiles(t.root, { a: 'one, mine\n' });
+  const ctx = await context();
+  expect((await previewTravel(ctx, UNDO)).files).toMatchObject([{ path: 'a', drift: true, choice: 'keep' }]);
+  await runTravel(ctx, UNDO, { ...DEFAULTS, drift: 'overwrite' });
+  expect(await text(t, 'a')).toBe('1\n');
+  await runTravel(ctx, REDO, DEFAULTS);
+  expect(await text(t, 'a')).toBe('one, mine\n');
+});
+
+test("a file that you keep is not in the harness's record, so that its unrevert leaves it alone, too", async () => {
+  const { t, context, answers } = await threeTurns();
+  const ctx = await context();
+  await runTravel(ctx, revertTo(stopOf(ctx, answers[0] ?? '')), { ...DEFAULTS, choices: { y: 'keep' } });
+  expect((await lastBatch(t))[0].revert.files.files).toEqual(['x', 'z']);
+  await writeFiles(t.root, { y: 'mine since\n' });
+  t.revert = (await lastBatch(t))[0].revert;
+  await harnessUnrevert(t);
+  expect([await text(t, 'x'), await text(t, 'y')]).toEqual(['3\n', 'mine since\n']);
+});
+
 test('while a revert stands undo and redo are refused, and so is everything during a turn', async () => {
   const { t, context, answers } = await threeTurns();
   const ctx = await context();
