@@ -59,7 +59,9 @@ function GateDialog({ gate, running }: { gate: GateState; running: RunningState 
       className="gate"
       width={680}
       title={
-        recalls ? titleText('recall', isRecall(plan) ? plan.recall.text : gate.title) : titleText(request.kind, gate.title, request.stop)
+        recalls
+          ? titleText('recall', isRecall(plan) ? plan.recall.text : gate.title, request.stop)
+          : titleText(request.kind, gate.title, request.stop)
       }
       focus={cancel}
       onClose={closeGate}
