@@ -108,7 +108,7 @@ export function withPending(thread: Thread, { offer, state }: Pending, files: re
     step.stop !== null && stops.has(step.stop) && step.hidden === null ? { ...step, hidden } : step,
   );
   const turns = thread.turns.map((turn) => {
-    const own = messages.filter((message) => message.turn === turn.index);
+    const own = messages.filter((message) => message.turn === turn.index && message.stop !== null);
     return turn.hidden === null && own.length > 0 && own.every((message) => message.hidden !== null) ? { ...turn, hidden } : turn;
   });
   const messageId = thread.messages.find((message) => message.stop === offer.stop)?.id ?? '';

@@ -16,6 +16,24 @@ export type Row =
 const folds = (message: Message): HiddenReason | null =>
   message.hidden === null || message.hidden.reason === 'reverted' ? null : message.hidden.reason;
 
+/** Is it a record between the messages (a queue, a todo list), which stands for none of them? */
+const isAside = (message: Message): boolean => message.hidden === null && message.stop === null;
+
+/** The group that begins at a message: its last row, and how many messages it holds. Records between them are part of it. */
+function groupFrom(messages: readonly Message[], at: number, reason: HiddenReason): { end: number; count: number } {
+  let end = at;
+  let count = 1;
+  for (let next = at + 1; next < messages.length; next++) {
+    const message = messages[next];
+    if (message === undefined || message.divider !== null) break;
+    if (folds(message) === reason) {
+      end = next;
+      count += 1;
+    } else if (!isAside(message)) break;
+  }
+  return { end, count };
+}
+
 /** The rows of a view. A group is named after its first message; open ones are followed by their messages. */
 export function rowsOf(view: ThreadView, openGroups: ReadonlySet<string>): Row[] {
   const rows: Row[] = [];
@@ -29,14 +47,9 @@ export function rowsOf(view: ThreadView, openGroups: ReadonlySet<string>): Row[]
       rows.push({ kind: 'message', key: message.id, at, last: at, message });
       continue;
     }
-    let end = at;
-    while (end + 1 < messages.length) {
-      const next = messages[end + 1];
-      if (next === undefined || next.divider !== null || folds(next) !== reason) break;
-      end += 1;
-    }
+    const { end, count } = groupFrom(messages, at, reason);
     const open = openGroups.has(message.id);
-    rows.push({ kind: 'group', key: `g:${message.id}`, at, last: open ? NO_LINE : end, reason, count: end - at + 1, open });
+    rows.push({ kind: 'group', key: `g:${message.id}`, at, last: open ? NO_LINE : end, reason, count, open });
     if (open) {
       for (let row = at; row <= end; row++) {
         const inside = messages[row];

@@ -34,6 +34,24 @@ test('messages that are gone fold into one row a reason; those of a standing rev
   ]);
 });
 
+test('records between messages that were taken back fold with them, and are not counted', () => {
+  const view = makeView([
+    { role: 'user', text: 'one' },
+    { role: 'user', text: 'two', hidden: 'recalled' },
+    { role: 'system', text: 'todo list' },
+    { role: 'assistant', text: 'a', hidden: 'recalled' },
+    { role: 'system', text: 'queued' },
+    { role: 'user', text: 'three' },
+  ]);
+  for (const at of [2, 4]) Object.assign(view.messages[at] ?? {}, { stop: null });
+  expect(rowsOf(view, new Set()).map((row) => [row.kind, row.key, row.at, row.last, row.kind === 'group' ? row.count : 1])).toEqual([
+    ['message', 'm1', 0, 0, 1],
+    ['group', 'g:m2', 1, 3, 2],
+    ['message', 'm5', 4, 4, 1],
+    ['message', 'm6', 5, 5, 1],
+  ]);
+});
+
 test('an open group is followed by its messages, and the cursor’s line belongs to them', () => {
   const rows = rowsOf(makeView(says), new Set(['m2']));
   expect(rows.slice(1, 4).map((row) => [row.key, row.last])).toEqual([
