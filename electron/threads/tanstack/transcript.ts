@@ -1,6 +1,6 @@
 import type { HiddenReason } from '../../../shared/model.ts';
 import { type Entry, entryContent, entryKey } from './message-entry.ts';
-import { type JsonObject, type RecordAt, type RecordRef, textField } from './record.ts';
+import { type JsonObject, type RecordAt, textField } from './record.ts';
 
 /** What one change of the transcript did. */
 export interface TranscriptChange {
@@ -188,9 +188,4 @@ export function compactionStart(record: JsonObject, live: readonly Entry[]): num
   const firstKept = textField(record, 'firstKeptId');
   const start = firstKept === null ? record['from'] : positionOf(live, firstKept);
   return typeof start === 'number' && Number.isInteger(start) && start >= 0 && start <= live.length ? start : null;
-}
-
-/** Where a row's JSON lies; several places for a run of raw records. */
-export function placesOf(entry: Entry): RecordRef[] {
-  return entry.raw?.places ?? [entry.place.ref];
 }

@@ -105,6 +105,22 @@ describe('a thread in SQLite', () => {
     expect(kid.writer?.revert({ stop: 1, now: null, files: null, at: 1 })[0]).toMatchObject({ thread: 'kid' });
   });
 
+  test('gives the texts of older messages from a copy, its neighbours with it', async () => {
+    const { db, folder, open } = await lab();
+    for (let n = 1; n <= 40; n += 1) turn(db, n, (n - 1) * 2);
+    db.metadata('harness:settings', 'ses_1', 'not an object');
+    db.run(`insert into ${db.table('metadata')} values ('harness:interrupted', 'ses_1', '{broken', 1, 0, 0)`);
+    const reader = await open();
+    for (const id of ['u1', 'a2', 'a39', 'u1']) expect((await reader.body(id)).parts).toMatchObject([{ kind: 'text' }]);
+    expect((await reader.body('a20')).parts).toEqual([{ kind: 'text', text: 'answer a20' }]);
+    expect(await readdir(path.join(folder, 'own', 'tmp'))).toEqual([]);
+    db.run(`update ${db.table('log')} set record = '{}' where seq = 4`);
+    const fresh = await open();
+    expect(fresh.thread().head.root).toBeNull();
+    db.run(`delete from ${db.table('log')} where seq < 20`);
+    await expect(fresh.body('u1')).rejects.toMatchObject({ code: 'UNKNOWN_MESSAGE' });
+  });
+
   test('that was trimmed says so, and so do missing and broken rows; nothing is written then', async () => {
     const { db, open } = await lab();
     turn(db, 1, 0);

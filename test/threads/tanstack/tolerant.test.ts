@@ -1,4 +1,5 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { follow } from '../../../electron/threads/follow.ts';
@@ -70,6 +71,23 @@ describe('a tolerant reader', () => {
     const { messages, notices } = (await log.open()).thread();
     expect(messages).toMatchObject([{ excerpt: 'hello', at: 77 }]);
     expect(notices).toEqual([]);
+  });
+
+  test('opens a thread whose metadata file is damaged, says so, and takes it when it is whole again', async () => {
+    const log = await handLog();
+    await plainTurn(log, 1, 0);
+    const metadata = path.join(log.folder, 'save', 'metadata.json');
+    await writeFile(metadata, '{"harness:settings":{"t1":');
+    const reader = await log.open();
+    expect(reader.thread().messages).toHaveLength(2);
+    expect(reader.thread().notices).toMatchObject([{ code: 'LOG_UNREADABLE', message: expect.stringContaining('metadata.json') }]);
+    expect(reader.watch()).toEqual([log.file, metadata]);
+    await writeFile(metadata, '{"harness:settings":{"t1":{"cwd":"/w"}}}');
+    expect(await reader.read()).toBe(true);
+    expect(reader.thread()).toMatchObject({ notices: [], head: { root: '/w' } });
+    await rm(metadata);
+    expect(await reader.read()).toBe(true);
+    expect(reader.thread().head.root).toBeNull();
   });
 
   test('shows one line of thirty megabytes cut, and whole when it is asked for', async () => {

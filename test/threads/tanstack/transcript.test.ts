@@ -80,6 +80,50 @@ describe('messages', () => {
     ]);
   });
 
+  test('in odd shapes show what they have', async () => {
+    const log = await handLog();
+    await log.batch(
+      transcript(
+        0,
+        user('u1', [
+          'plain',
+          7,
+          { type: 'text', text: 'other key' },
+          { type: 'image' },
+          { type: 'document', mediaType: 'image/svg+xml', data: 'PHN2Zz4=' },
+        ]),
+        {
+          id: 'a1',
+          role: 'assistant',
+          content: '',
+          thinking: [{ content: '' }, 'x', { redacted: true }],
+          toolCalls: [{ id: 'c1', name: 'bash', arguments: { command: 'ls' } }, { name: 'no id' }, 9],
+        },
+        { role: 'tool', toolCallId: 'c1', content: [{ type: 'text', content: '{"exit_code":3}' }, { type: 'video' }], error: false },
+        { role: 'tool', toolCallId: 'c2', content: '', error: 'it broke' },
+        { role: 'tool', content: '{"exit":' },
+      ),
+    );
+    const reader = await log.open();
+    expect((await reader.body('u1')).parts).toEqual([
+      { kind: 'text', text: 'plain' },
+      { kind: 'raw', type: 'number', json: '7' },
+      { kind: 'text', text: 'other key' },
+      { kind: 'image', mediaType: 'image', data: null },
+      { kind: 'image', mediaType: 'image/svg+xml', data: 'PHN2Zz4=' },
+    ]);
+    expect((await reader.body('a1')).parts).toMatchObject([
+      { kind: 'call', call: { id: 'c1', name: 'bash', summary: 'ls', status: 'done' }, input: '{"command":"ls"}' },
+    ]);
+    expect((await reader.body('#3')).parts).toEqual([
+      { kind: 'output', callId: 'c1', text: '{"exit_code":3}', failed: false, exit: 3 },
+      { kind: 'raw', type: 'video', json: '{\n  "type": "video"\n}' },
+    ]);
+    expect((await reader.body('#4')).parts).toEqual([{ kind: 'output', callId: 'c2', text: 'it broke', failed: true, exit: null }]);
+    expect((await reader.body('#5')).parts).toEqual([{ kind: 'output', callId: '', text: '{"exit":', failed: false, exit: null }]);
+    expect(reader.thread().messages[0]).toMatchObject({ excerpt: 'plain\nother key', images: 2 });
+  });
+
   test('with one id belong to the first of them, as a revert would find it', async () => {
     const log = await handLog();
     await log.batch(
