@@ -17,6 +17,7 @@ import { useFollow } from './use-follow.ts';
 import { useRowFocus } from './use-row-focus.ts';
 import { useScrollToCursor } from './use-scroll-to-cursor.ts';
 import './transcript.css';
+import './transcript-strips.css';
 
 /** True when a row and the line below it are in view, so that nothing needs to scroll: asking the list would cost a layout. */
 function isWhollySeen(virtual: Virtualizer<HTMLDivElement, Element>, at: number): boolean {
