@@ -41,7 +41,7 @@ const SENTENCES = {
   NO_SNAPSHOTS: () =>
     'This thread has no snapshots: it ran outside a git project, or snapshots were off. Only the conversation can be read.',
   NO_SNAPSHOTS_DSH: () =>
-    'DSH keeps no snapshots: only its running host knows what a turn changed. Name that host (TURNBACK_DSH_URL) to put files back; the conversation goes back without it.',
+    'DSH keeps no snapshots: only its running host knows what a turn changed, so files go back with that host (TURNBACK_DSH_URL names it) or not at all. The conversation goes back without it.',
   TREE_MISSING: (f) =>
     `The snapshot ${of(f, 'tree')} is gone from the store: it has expired or was removed. This step's files cannot be shown or go back.`,
   TREE_TOO_LARGE: (f) =>

@@ -73,7 +73,7 @@ export async function prepare(
       const { mayBeBack } = intention.recall;
       const recall = recallerOf(context.thread);
       const found = await recallDraft({ recall, lists: restores, mayBeBack, world, bench, signal: o.signal });
-      const refused = { ...intention, refusal: intention.refusal ?? found.refusal };
+      const refused = found.refusal === null ? intention : { ...intention, refusal: intention.refusal ?? found.refusal, notes: [] };
       return { situation, intention: refused, bench, world, draft: found.draft, close: () => bench.close() };
     }
     const draft = await draftOf(world, await chainsOf(intention.scoped ?? { paths: new Map(), sources: [] }, o.only), o.signal);

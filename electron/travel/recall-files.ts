@@ -60,6 +60,14 @@ function refusalOf(stays: ReadonlyMap<TreePath, Reason>): Reason | null {
 /** A reason without what it means for the whole recall. */
 const short = (why: Reason): string => why.message.replace(/ Nothing was restored and nothing was recalled.*$/s, '');
 
+/** The same as words beside the path: "It is binary, so the list has no lines of it." */
+function whyOf(why: Reason, path: string): string {
+  const words = short(why);
+  const cause = / Cause: (.+)$/s.exec(words)?.[1];
+  const said = cause ?? (words.startsWith(`${path} `) ? `it${words.slice(path.length)}` : words);
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+}
+
 /**
  * The files of a recall as they were before its turns: the changes of each list taken out backwards, newest turn first, in memory
  * (formats/dsh.md, recall step 8). All of them or none: one that cannot go back refuses the whole. Only reads.
@@ -112,7 +120,7 @@ export async function recallDraft(o: {
     // All or nothing: a file cannot be left out of a recall.
     file.choices = ['write'];
   }
-  draft.skipped = [...stays].map(([path, why]) => ({ path, why: short(why) }));
+  draft.skipped = [...stays].map(([path, why]) => ({ path, why: whyOf(why, showTreePath(path)) }));
   return { draft, refusal: refusalOf(stays) };
 }
 

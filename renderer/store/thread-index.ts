@@ -6,6 +6,8 @@ export interface Stop {
   stop: number;
   /** Index in `view.messages` of the message it stands after; -1 for stop 0. */
   row: number;
+  /** How many rows lie before it where it is drawn: records that only follow the last message belong to it. */
+  boundary: number;
   /** May the conversation stand here? Stop 0 is left to the plan, which says why not. */
   can: boolean;
   /** A step that changed files ends here. */
@@ -44,15 +46,28 @@ export function pathsOfStep(step: Step): readonly string[] {
 
 function stopsOf(view: ThreadView, stepsAt: ReadonlyMap<number, readonly Step[]>): Stop[] {
   const stops: Stop[] = [
-    { stop: 0, row: -1, can: true, changed: false, beforePrompt: true, messagesAfter: 0, filesAfter: 0, effectsAfter: 0 },
+    { stop: 0, row: -1, boundary: 0, can: true, changed: false, beforePrompt: true, messagesAfter: 0, filesAfter: 0, effectsAfter: 0 },
   ];
   view.messages.forEach((message, row) => {
     if (message.stop === null) return;
     const can = message.canStand === true;
     const changed = (stepsAt.get(message.stop) ?? []).some((step) => pathsOfStep(step).length > 0);
-    stops.push({ stop: message.stop, row, can, changed, beforePrompt: false, messagesAfter: 0, filesAfter: 0, effectsAfter: 0 });
+    stops.push({
+      stop: message.stop,
+      row,
+      boundary: row + 1,
+      can,
+      changed,
+      beforePrompt: false,
+      messagesAfter: 0,
+      filesAfter: 0,
+      effectsAfter: 0,
+    });
   });
   stops.sort((a, b) => a.stop - b.stop);
+  const end = stops.at(-1);
+  const rest = end === undefined ? [] : view.messages.slice(end.boundary);
+  if (end !== undefined && rest.every((message) => message.stop === null && message.hidden === null)) end.boundary = view.messages.length;
   const paths = new Set<string>();
   let messages = 0;
   let effects = 0;

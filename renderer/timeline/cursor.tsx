@@ -10,7 +10,7 @@ import { valueText, wordsOfStop } from './stop-words.ts';
 
 const place = (stop: number): number => {
   const { span, width } = spanStore.getState();
-  return xOfBoundary(span, width, (stopAt(sessionStore.getState().index.stops, stop)?.row ?? -1) + 1);
+  return xOfBoundary(span, width, stopAt(sessionStore.getState().index.stops, stop)?.boundary ?? 0);
 };
 
 /**

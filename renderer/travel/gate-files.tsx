@@ -76,7 +76,7 @@ export function GateFiles({ plan, choices }: { plan: Plan; choices: Choices }) {
   const [all, setAll] = useState(false);
   const files = all ? plan.files : plan.files.slice(0, FIRST_ROWS);
   return (
-    <div className="gate-files">
+    <div className="gate-files" data-all={plan.files.every((file) => file.choices.length < 2) || undefined}>
       <table>
         <caption className="sr">Files</caption>
         <colgroup>

@@ -419,7 +419,11 @@ describe('restoring the files of a recall', () => {
     expect(plan.refusal?.message).toMatch(
       /^bin\.dat cannot be put back\. .*moved\.txt cannot be put back\. .* Nothing was restored and nothing was recalled/,
     );
-    expect(plan.skipped.map((one) => one.path)).toEqual(['bin.dat', 'moved.txt']);
+    expect(plan.skipped).toEqual([
+      { path: 'bin.dat', why: 'It is binary, so the list has no lines of it.' },
+      { path: 'moved.txt', why: 'It was renamed, or only its mode or last line end changed, which the list does not show.' },
+    ]);
+    expect(plan.notes).toEqual([]);
     for (const scope of ['both', 'files'] as const) {
       await expect(runTravel(context, recallTo(0, scope), DEFAULTS)).rejects.toMatchObject({ code: 'NOT_RESTORABLE' });
     }

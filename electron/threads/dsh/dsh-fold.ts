@@ -23,7 +23,8 @@ export interface DshFold {
 export function foldDsh(log: DshLog, head: ThreadHead): DshFold {
   const surface = foldSurface(log.events);
   const calls = callFacts(log);
-  const cwd = head.root;
+  // Tools name paths below the folder that the session ran in, wherever its workspace lies by now.
+  const cwd = log.header.cwd ?? head.root;
   const messages: Message[] = [];
   const eventOf = new Map<string, DshEvent>();
   const asides = new Map<string, DshEvent[]>();

@@ -79,6 +79,17 @@ describe('the thread', () => {
     expect(thread.notices).toEqual([]);
   });
 
+  test('names the files of its tools also where the workspace was moved', async () => {
+    const { head, places, home } = await openSample('session-sample-a');
+    const reader = await dsh.open(head, { root: '/elsewhere/notes-app', data: null, places, ownData: path.join(home, 'own') });
+    await reader.read();
+    expect(reader.thread().steps.flatMap((step) => step.files?.map((file) => file.path) ?? [])).toEqual([
+      'new.txt',
+      'notes.txt',
+      'notes.txt',
+    ]);
+  });
+
   test('only the stops just before a prompt, and the end, can be stood at', async () => {
     const { thread } = await openSample('session-sample-a');
     const stops = thread.messages.filter((message) => message.canStand === true).map((message) => message.excerpt.slice(0, 20));
