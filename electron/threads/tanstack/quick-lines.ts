@@ -12,6 +12,7 @@ const RESULT_HEAD = Buffer.from('[{"type":"harness.tool.result","toolCallId":"')
 const MESSAGE = Buffer.from('","message":{"role":"tool","toolCallId":"');
 const CONTENT = Buffer.from('","content":"');
 const CALL_RESULT = Buffer.from('TOOL_CALL_RESULT"');
+const ERROR = Buffer.from('"error":');
 const BRACE = 0x7b;
 /** Shorter lines are parsed as fast as they are looked through. */
 const LONG_LINE = 1500;
@@ -44,6 +45,13 @@ function hasAt(bytes: Buffer, at: number, end: number, wanted: Buffer): boolean 
   if (at + length > end) return false;
   for (let k = 0; k < length; k += 1) if (bytes[at + k] !== wanted[k]) return false;
   return true;
+}
+
+/** The same for many bytes that mostly are there: one look at the last one, then one comparison outside of JavaScript. */
+function isSame(bytes: Buffer, at: number, end: number, wanted: Buffer): boolean {
+  const { length } = wanted;
+  if (at + length > end || bytes[at + length - 1] !== wanted[length - 1] || bytes[at] !== wanted[0]) return false;
+  return bytes.compare(wanted, 0, length, at, at + length) === 0;
 }
 
 /** Where the plain text that begins at `at` ends; -1 when it is long or has escapes. */
@@ -106,7 +114,7 @@ export class QuickLines {
   #last: Buffer = EVENT_HEAD.subarray(0, 0);
 
   #begins(bytes: Buffer, start: number, end: number): boolean {
-    if (this.#last.length > 0 && hasAt(bytes, start, end, this.#last)) return true;
+    if (this.#last.length > 0 && isSame(bytes, start, end, this.#last)) return true;
     const type = skippedType(bytes, eventType(bytes, start, end, EVENT_HEAD), end);
     if (type >= 0) this.#last = Buffer.from(bytes.subarray(start, type));
     return type >= 0;
@@ -132,13 +140,14 @@ export class QuickLines {
   }
 }
 
-/** A tool result whose output is plain text. One that failed, or that a crash lost, has JSON there that says so. */
+/** A tool result that did not fail and whose output is plain text: a crash says in JSON that it lost a call. */
 function toolResult(bytes: Buffer, start: number, end: number): JsonObject | null {
   const from = start + RESULT_HEAD.length;
   const id = endOfId(bytes, from, end);
   if (id < 0 || !hasAt(bytes, id, end, MESSAGE)) return null;
   const content = endOfId(bytes, id + MESSAGE.length, end);
   if (content < 0 || !hasAt(bytes, content, end, CONTENT) || bytes[content + CONTENT.length] === BRACE) return null;
+  if (bytes.subarray(content, end).indexOf(ERROR) >= 0) return null;
   const toolCallId = bytes.toString('utf8', from, id);
   return { type: 'harness.tool.result', toolCallId, message: { role: 'tool', toolCallId } };
 }

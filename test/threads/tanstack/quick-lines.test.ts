@@ -72,6 +72,7 @@ test('long plain results are taken without their output; those that say more are
     result(answer('c1', 'short')),
     result(answer('c1', `{"interrupted":true,"x":"${long}"}`)),
     result(answer('c"1', long)),
+    result(answer('c1', long, { error: long })),
     line({ type: 'harness.tool.result', toolCallId: 'c1', message: answer('c1', long) }, { type: 'x' }),
     line({ type: 'harness.tool.result', toolCallId: 'c1', thread: 'kid', message: answer('c1', long) }),
     line({ type: 'harness.tool.result', toolCallId: 'c1', message: answer('c1', long), thread: 'kid' }),
@@ -157,6 +158,6 @@ test('whatever is read quickly gives the thread that parsing every line gives', 
       // A space before the list is the same JSON, and no line that is known by its bytes.
       expect(await threadOf('', batches)).toEqual(await threadOf(' ', batches));
     }),
-    { numRuns: 150 },
+    { numRuns: 400 },
   );
 });
