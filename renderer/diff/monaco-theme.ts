@@ -105,6 +105,8 @@ export function themeOf(colours: ThemeColours, dark: boolean): MonacoTheme {
       'editorGutter.background': panel,
       'editorLineNumber.foreground': muted,
       'editorLineNumber.activeForeground': text,
+      // The number of an empty last line, which Monaco would else make too faint to read.
+      'editorLineNumber.dimmedForeground': muted,
       'editor.lineHighlightBackground': withAlpha(accent, 0.08),
       'editor.lineHighlightBorder': withAlpha(accent, 0),
       'editor.selectionBackground': withAlpha(accent, 0.3),
