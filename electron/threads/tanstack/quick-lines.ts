@@ -13,6 +13,8 @@ const MESSAGE = Buffer.from('","message":{"role":"tool","toolCallId":"');
 const CONTENT = Buffer.from('","content":"');
 const CALL_RESULT = Buffer.from('TOOL_CALL_RESULT"');
 const ERROR = Buffer.from('"error":');
+/** States of a call that say more than success. */
+const OUTPUT_STATE = Buffer.from('"output-');
 const BRACE = 0x7b;
 /** Shorter lines are parsed as fast as they are looked through. */
 const LONG_LINE = 1500;
@@ -158,7 +160,7 @@ function callResult(bytes: Buffer, type: number, end: number): JsonObject | null
   const timestamp = PLAIN_END.exec(bytes.toString('latin1', end - WINDOW, end))?.[1];
   const toolCallId = PLAIN_ID.exec(head ?? '')?.[1];
   if (output === undefined || timestamp === undefined || toolCallId === undefined) return null;
-  if (/"(?:state|metadata|subagentRunId)":/.test(head ?? '')) return null;
+  if (/"(?:state|metadata|subagentRunId)":/.test(head ?? '') || bytes.subarray(type, end).indexOf(OUTPUT_STATE) >= 0) return null;
   return { type: 'harness.event', operationId: '', event: { type: 'TOOL_CALL_RESULT', toolCallId, timestamp: Number(timestamp) } };
 }
 

@@ -93,6 +93,7 @@ test('long plain results are taken without their output; those that say more are
     end({}, { state: 'output-error' }),
     end({ metadata: { state: 'output-error' } }),
     end({}, { metadata: { state: 'output-error' } }),
+    end({}, { metadata: { state: 'output-error' }, note: long }),
     end({ subagentRunId: 's' }),
     end({ toolCallId: undefined }),
     line(event({ type: 'TOOL_CALL_RESULT', toolCallId: 'c1', content: long })),
