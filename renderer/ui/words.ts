@@ -1,7 +1,8 @@
 const number = new Intl.NumberFormat('en-US');
 
-/** "1,234" */
-export const showNumber = (value: number): string => number.format(value);
+/** "1,234". Small ones go around the formatter, which is slow where a list draws hundreds. */
+export const showNumber = (value: number): string =>
+  Number.isInteger(value) && value >= 0 && value < 1000 ? String(value) : number.format(value);
 
 /** "1 file", "6 files"; irregular plurals are given. */
 export const count = (value: number, one: string, many = `${one}s`): string => `${showNumber(value)} ${value === 1 ? one : many}`;
