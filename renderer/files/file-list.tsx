@@ -97,7 +97,6 @@ export function FileList() {
           name="files"
           label="Files"
           rows={rows}
-          keyOf={(row) => `${row.kind} ${row.path}`}
           heightOf={() => ROW_HEIGHT}
           active={focusedAt < 0 ? Math.max(0, selectedAt) : focusedAt}
           onMove={onMove}

@@ -1,7 +1,7 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useImperativeHandle, useRef } from 'react';
+import { type CSSProperties, type KeyboardEvent, type ReactNode, type Ref, useEffect, useImperativeHandle, useMemo, useRef } from 'react';
 import { type ListName, listFocused, registerList } from '../store/list-focus.ts';
 import { onSignal } from '../store/pane-signal.ts';
+import { useWindow } from './use-window.ts';
 import './row-list.css';
 
 /** What a row element must carry, whatever it draws. */
@@ -22,7 +22,6 @@ export interface RowListProps<R> {
   /** Several rows can be selected. */
   multiple?: boolean;
   rows: readonly R[];
-  keyOf(row: R): string;
   heightOf(row: R): number;
   /** Place of the row that Tab goes to. */
   active: number;
@@ -31,7 +30,7 @@ export interface RowListProps<R> {
   /** Other keys on a row; true when it took the key. */
   onKey?(event: KeyboardEvent, row: R, at: number): boolean;
   draw(row: R, place: RowPlace): ReactNode;
-  handle?: React.Ref<RowListHandle>;
+  handle?: Ref<RowListHandle>;
 }
 
 const PAGE = 10;
@@ -59,36 +58,15 @@ export function targetOfKey(key: string, at: number, count: number): number | nu
 
 /** A tree of one-line rows: virtual, with the focus on one row at a time. The focused row stays in the document wherever it is scrolled to. */
 export function RowList<R>(props: RowListProps<R>) {
-  const { name, label, multiple = false, rows, keyOf, heightOf, active, onMove, onKey, draw, handle } = props;
+  const { name, label, multiple = false, rows, heightOf, active, onMove, onKey, draw, handle } = props;
   const area = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => area.current,
-    estimateSize: (at) => {
-      const row = rows[at];
-      return row === undefined ? 0 : heightOf(row);
-    },
-    getItemKey: (at) => {
-      const row = rows[at];
-      return row === undefined ? at : keyOf(row);
-    },
-    overscan: 8,
-    paddingStart: 4,
-    paddingEnd: 8,
-    rangeExtractor: ({ startIndex, endIndex, overscan, count }) => {
-      const first = Math.max(0, startIndex - overscan);
-      const last = Math.min(count - 1, endIndex + overscan);
-      const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
-      if (active >= 0 && active < count && (active < first || active > last)) places.push(active);
-      return places.sort((a, b) => a - b);
-    },
-  });
-  // Row heights hang on the row's kind, which the same place can change.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are measured again
-  useEffect(() => virtual.measure(), [rows]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height of a row hangs on the row alone
+  const heights = useMemo(() => rows.map(heightOf), [rows]);
+  const shown = useWindow(area, heights);
+  const places = usePlaces();
 
   const show = (at: number, { focus = false } = {}): void => {
-    virtual.scrollToIndex(at, { align: 'auto' });
+    shown.scrollTo(at);
     if (!focus) return;
     listFocused(name);
     const take = (tries: number): void => {
@@ -133,6 +111,14 @@ export function RowList<R>(props: RowListProps<R>) {
     else if (onKey?.(event, row, at) !== true) return;
     event.preventDefault();
   };
+  const drawn: ReactNode[] = [];
+  const add = (at: number): void => {
+    const row = rows[at];
+    if (row !== undefined) drawn.push(draw(row, places(at, shown.top(at), shown.layout.height(at), at === active)));
+  };
+  if (active >= 0 && active < shown.first) add(active);
+  for (let at = shown.first; at <= shown.last; at++) add(at);
+  if (active > shown.last) add(active);
   return (
     <div className="row-list" ref={area}>
       <div
@@ -140,20 +126,28 @@ export function RowList<R>(props: RowListProps<R>) {
         role="tree"
         aria-label={label}
         aria-multiselectable={multiple || undefined}
-        style={{ height: virtual.getTotalSize() }}
+        style={{ height: shown.total }}
         onKeyDown={press}
         onFocus={() => listFocused(name)}
       >
-        {virtual.getVirtualItems().map((item) => {
-          const row = rows[item.index];
-          if (row === undefined) return null;
-          return draw(row, {
-            'data-index': item.index,
-            tabIndex: item.index === active ? 0 : -1,
-            style: { height: item.size, transform: `translateY(${item.start}px)` },
-          });
-        })}
+        {drawn}
       </div>
     </div>
   );
+}
+
+/** The same object for the same place, so that a row that did not move is not drawn again. */
+function usePlaces(): (at: number, top: number, height: number, active: boolean) => RowPlace {
+  const known = useRef(new Map<string, RowPlace>());
+  return (at, top, height, active) => {
+    const key = `${at} ${top} ${height} ${active}`;
+    const place = known.current.get(key) ?? {
+      'data-index': at,
+      tabIndex: active ? 0 : -1,
+      style: { height, transform: `translateY(${top}px)` },
+    };
+    if (known.current.size > 2_000) known.current.clear();
+    known.current.set(key, place);
+    return place;
+  };
 }

@@ -1,8 +1,8 @@
 import { ChevronRight, Ellipsis, Flag, TriangleAlert } from 'lucide-react';
-import type { MouseEvent, ReactElement } from 'react';
+import { type MouseEvent, memo, type ReactElement } from 'react';
 import type { Step } from '../../shared/model.ts';
 import { useCursor } from '../store/cursor-store.ts';
-import { selectStep } from '../store/selection.ts';
+import { selectStep, selectTurn } from '../store/selection.ts';
 import { useSession } from '../store/session-store.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Counts } from '../ui/counts.tsx';
@@ -12,7 +12,7 @@ import { Tooltip } from '../ui/tooltip.tsx';
 import { count, oneLine, showDuration } from '../ui/words.ts';
 import type { RowPlace } from './row-list.tsx';
 import { itemsOfStep, StepMenu } from './step-menu.tsx';
-import type { StepRow } from './step-rows.ts';
+import { type StepRow, turnNumber } from './step-rows.ts';
 import { fileCountOf, linesOf, toolsText } from './step-words.ts';
 
 /** After the cursor, or hidden by a revert: drawn as a ghost. */
@@ -51,7 +51,13 @@ function Facts({ step }: { step: Step }) {
   );
 }
 
-export function StepItem({ row, place, selected }: { row: Extract<StepRow, { kind: 'step' }>; place: RowPlace; selected: boolean }) {
+interface StepItemProps {
+  row: Extract<StepRow, { kind: 'step' }>;
+  place: RowPlace;
+  selected: boolean;
+}
+
+export const StepItem = memo(function StepItem({ row, place, selected }: StepItemProps) {
   const { step } = row;
   const ghost = useGhost(step.stop, step.hidden !== null);
   const lines = linesOf(step);
@@ -96,16 +102,16 @@ export function StepItem({ row, place, selected }: { row: Extract<StepRow, { kin
       </div>
     </StepMenu>
   );
-}
+});
 
 interface TurnItemProps {
   row: Extract<StepRow, { kind: 'turn' }>;
   place: RowPlace;
-  onToggle(): void;
-  onSelect(): void;
+  /** Opens or closes a turn. */
+  onToggle(turn: number, open?: boolean): void;
 }
 
-export function TurnItem({ row, place, onToggle, onSelect }: TurnItemProps): ReactElement {
+export const TurnItem = memo(function TurnItem({ row, place, onToggle }: TurnItemProps): ReactElement {
   const { turn, steps, open } = row;
   const selected = useSession(({ selection }) => turn !== null && selection.turn === turn.index && selection.step === null);
   const ghost = useGhost(turn?.firstStop === null || turn === null ? null : turn.firstStop + 1, turn?.hidden != null);
@@ -125,8 +131,12 @@ export function TurnItem({ row, place, onToggle, onSelect }: TurnItemProps): Rea
       data-ghost={ghost || undefined}
       onClick={(event) => {
         const onArrow = event.target instanceof Element && event.target.closest('.row-list-arrow') !== null;
-        if (onArrow || turn === null || selected) onToggle();
-        else onSelect();
+        if (onArrow || turn === null || selected) {
+          onToggle(turnNumber(turn));
+          return;
+        }
+        onToggle(turn.index, true);
+        void selectTurn(turn.index);
       }}
     >
       <ChevronRight className="row-list-arrow" aria-hidden="true" />
@@ -139,4 +149,4 @@ export function TurnItem({ row, place, onToggle, onSelect }: TurnItemProps): Rea
       <span className="turn-words cut">{words}</span> <span className="turn-steps num">{count(steps, 'step')}</span>
     </div>
   );
-}
+});

@@ -1,5 +1,5 @@
 import { ListTree } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { selectStep, selectTurn } from '../store/selection.ts';
 import { useSession } from '../store/session-store.ts';
 import { Banner } from '../ui/banner.tsx';
@@ -16,13 +16,14 @@ const STEP_HEIGHT = 44;
 
 function useOpenTurns(): [ReadonlySet<number>, (turn: number, open?: boolean) => void] {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const set = (turn: number, wish?: boolean): void =>
+  const set = useCallback((turn: number, wish?: boolean) => {
     setOpen((now) => {
       const next = new Set(now);
       if (wish ?? !now.has(turn)) next.add(turn);
       else next.delete(turn);
       return next.size === now.size ? now : next;
     });
+  }, []);
   return [open, set];
 }
 
@@ -98,7 +99,6 @@ function StepTree() {
       label="Steps"
       multiple
       rows={rows}
-      keyOf={(row) => row.key}
       heightOf={(row) => (row.kind === 'turn' ? TURN_HEIGHT : STEP_HEIGHT)}
       active={active}
       onMove={onMove}
@@ -108,17 +108,7 @@ function StepTree() {
         row.kind === 'step' ? (
           <StepItem key={row.key} row={row} place={place} selected={isSelected(row.step.index)} />
         ) : (
-          <TurnItem
-            key={row.key}
-            row={row}
-            place={place}
-            onToggle={() => setOpen(turnNumber(row.turn))}
-            onSelect={() => {
-              if (row.turn === null) return;
-              setOpen(row.turn.index, true);
-              void selectTurn(row.turn.index);
-            }}
-          />
+          <TurnItem key={row.key} row={row} place={place} onToggle={setOpen} />
         )
       }
     />
