@@ -55,6 +55,9 @@ export interface Entry {
   /** Made by a compaction: it stands for messages before it and is no model step. */
   head: boolean;
   divider: Message['divider'];
+  /** As of the last model: the id it is known by, and the stop after it. Kept here, since tables of all rows cost more than the rows. */
+  shown: string;
+  stop: number | null;
   /** Records that are shown raw instead of a message. */
   raw: { type: string; places: RecordRef[]; count: number } | null;
 }

@@ -4,9 +4,10 @@ import type { Entry } from './message-entry.ts';
 import type { StepRecord } from './step-record.ts';
 import type { ThreadFold } from './thread-fold.ts';
 
+const TREE_EMPTY = reason('TREE_EMPTY');
+
 /** What the steps need to know about the rows. */
 export interface RowFacts {
-  stops: ReadonlyMap<Entry, number>;
   calls: ReadonlyMap<Entry, readonly ToolCall[]>;
   hidden: (entry: Entry) => { reason: HiddenReason } | null;
 }
@@ -28,18 +29,21 @@ interface Draft {
 
 /** Which message made a call: the last one of the conversation that names it, else the last dropped one. */
 function callOwners(fold: ThreadFold): (ids: readonly string[]) => Entry | null {
-  const owners = new Map<string, { entry: Entry; place: number }>();
-  const dropped = fold.transcript.rows.filter((entry) => entry.gone !== null);
-  for (const [place, entry] of [...dropped, ...fold.transcript.live].entries()) {
-    for (const call of entry.content.calls) owners.set(call.id, { entry, place });
-  }
+  const { live, rows } = fold.transcript;
+  const owners = new Map<string, Entry>();
+  const own = (entry: Entry): void => {
+    for (const call of entry.content.calls) owners.set(call.id, entry);
+  };
+  if (rows.length !== live.length) for (const entry of rows) if (entry.stop === null) own(entry);
+  for (const entry of live) own(entry);
+  const later = (a: Entry, b: Entry): boolean => (a.stop ?? 0) > (b.stop ?? 0) || (a.stop === b.stop && a.ordinal > b.ordinal);
   return (ids) => {
-    let last: { entry: Entry; place: number } | null = null;
+    let last: Entry | null = null;
     for (const id of ids) {
       const owner = owners.get(id);
-      if (owner && (last === null || owner.place > last.place)) last = owner;
+      if (owner && (last === null || later(owner, last))) last = owner;
     }
-    return last?.entry ?? null;
+    return last;
   };
 }
 
@@ -68,12 +72,13 @@ function drafts(fold: ThreadFold): Draft[] {
 /** What can be said before the snapshots are asked. Null: they have to be asked. */
 function captured(fold: ThreadFold, draft: Draft, next: number, calls: readonly ToolCall[], id: string): Can | null {
   const { record } = draft;
-  if (record !== null) return record.from !== null && record.to !== null ? null : reason('TREE_EMPTY');
+  if (record !== null) return record.from !== null && record.to !== null ? null : TREE_EMPTY;
+  if (calls.length === 0) return true;
   const ran = calls.filter((call) => call.status === 'done' || call.status === 'running' || call.status === 'lost');
   const failure = fold.events.snapshotFailures.find((one) => one.seq > draft.seq && one.seq < next);
   if (failure && ran.some((call) => call.wrote === null || call.wrote.length > 0))
     return reason('NOT_CAPTURED', { step: id, cause: failure.cause });
-  return ran.some((call) => (call.wrote?.length ?? 0) > 0) ? reason('TREE_EMPTY') : true;
+  return ran.some((call) => (call.wrote?.length ?? 0) > 0) ? TREE_EMPTY : true;
 }
 
 function hiddenOf(draft: Draft, facts: RowFacts): { reason: HiddenReason } | null {
@@ -96,7 +101,7 @@ export function stepRows(fold: ThreadFold, facts: RowFacts): StepRow[] {
       id,
       index: index + 1,
       turn: (owner?.turn ?? record?.turn)?.index ?? null,
-      stop: owner === null ? null : (facts.stops.get(owner) ?? null),
+      stop: owner?.stop ?? null,
       from: record?.from ?? null,
       to: record?.to ?? null,
       toolCallIds: ids,
@@ -116,16 +121,18 @@ export function stepRows(fold: ThreadFold, facts: RowFacts): StepRow[] {
 /** Changes between the snapshots of two steps that no step made. A revert or an undo between them explains what is different. */
 export function gapsOf(fold: ThreadFold, rows: readonly StepRow[]): Gap[] {
   const gaps: Gap[] = [];
-  let before: { id: string; to: string; seq: number } | null = null;
+  let before: { id: string; to: string } | null = null;
+  let jump = 0;
   for (const { step, record } of rows) {
     if (record === null || step.from === null || step.to === null) continue;
+    const since = jump;
+    while ((fold.jumps[jump]?.seq ?? Number.POSITIVE_INFINITY) < record.seq) jump += 1;
     if (before !== null) {
-      const { id, to, seq } = before;
-      const jump = fold.jumps.find((one) => one.seq > seq && one.seq < record.seq);
-      const until = jump === undefined ? step.from : jump.now;
+      const { id, to } = before;
+      const until = since === jump ? step.from : (fold.jumps[since]?.now ?? null);
       if (until !== null && until !== to) gaps.push({ afterStep: id, beforeStep: step.id, from: to, to: until });
     }
-    before = { id: step.id, to: step.to, seq: record.seq };
+    before = { id: step.id, to: step.to };
   }
   return gaps;
 }

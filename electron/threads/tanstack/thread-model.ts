@@ -3,8 +3,8 @@ import { type Reason, reason } from '../../../shared/errors.ts';
 import type { Can, HiddenReason, Message, Standing, Thread, ThreadHead, ThreadStatus, ToolCall, Turn } from '../../../shared/model.ts';
 import type { LogFold } from './log-fold.ts';
 import type { Entry } from './message-entry.ts';
+import { nameRows } from './name-rows.ts';
 import { firstOf } from './record.ts';
-import { rowIds } from './row-ids.ts';
 import { gapsOf, type RowFacts, type StepRow, stepRows } from './step-model.ts';
 import type { ThreadFold } from './thread-fold.ts';
 import { toolCalls } from './tool-model.ts';
@@ -42,9 +42,12 @@ function standingOf(fold: ThreadFold): Standing | null {
   return { messageId: revert.messageId, stop: fold.visible, hidden, files, now: revert.files?.now ?? null };
 }
 
-function canStand(entry: Entry, stop: number | null, id: string): Can {
-  if (stop === null) return reason('STOP_DROPPED');
-  return entry.content.id === id ? true : reason('STOP_WITHOUT_ID');
+const STOP_DROPPED = reason('STOP_DROPPED');
+const STOP_WITHOUT_ID = reason('STOP_WITHOUT_ID');
+
+function canStand(entry: Entry): Can {
+  if (entry.stop === null) return STOP_DROPPED;
+  return entry.content.id === entry.shown ? true : STOP_WITHOUT_ID;
 }
 
 /** The step that a message belongs to: its own, or for a tool's answer that of the call. */
@@ -58,15 +61,13 @@ function stepIds(steps: readonly StepRow[]): (entry: Entry) => string | null {
   return (entry) => byOwner.get(entry) ?? byCall.get(entry.content.toolCallId ?? '') ?? null;
 }
 
-function messagesOf(fold: ThreadFold, ids: ReadonlyMap<Entry, string>, facts: RowFacts, steps: readonly StepRow[]): Message[] {
+function messagesOf(fold: ThreadFold, facts: RowFacts, steps: readonly StepRow[]): Message[] {
   const stepOf = stepIds(steps);
   return fold.transcript.rows.map((entry) => {
     const { content } = entry;
-    const stop = facts.stops.get(entry) ?? null;
-    const id = ids.get(entry) ?? '';
     return {
-      stop,
-      id,
+      stop: entry.stop,
+      id: entry.shown,
       role: content.role,
       turn: entry.turn?.index ?? null,
       step: entry.raw === null ? stepOf(entry) : null,
@@ -78,7 +79,7 @@ function messagesOf(fold: ThreadFold, ids: ReadonlyMap<Entry, string>, facts: Ro
       tools: [...(facts.calls.get(entry) ?? [])],
       hidden: facts.hidden(entry),
       divider: entry.divider,
-      canStand: canStand(entry, stop, id),
+      canStand: canStand(entry),
     };
   });
 }
@@ -89,8 +90,8 @@ function turnsOf(fold: ThreadFold, facts: RowFacts, steps: readonly StepRow[]): 
   const dropped = new Map<TurnState, Hidden>();
   for (const entry of fold.transcript.rows) {
     if (entry.turn === null || entry.raw !== null) continue;
-    const stop = facts.stops.get(entry);
-    if (stop === undefined) {
+    const { stop } = entry;
+    if (stop === null) {
       if (!dropped.has(entry.turn)) dropped.set(entry.turn, facts.hidden(entry));
       continue;
     }
@@ -144,9 +145,8 @@ export async function threadModel(log: LogFold, context: ModelContext): Promise<
   const pause = pauses();
   const fold = log.thread;
   const { live, rows } = fold.transcript;
-  const ids = rowIds(rows, live);
+  const byId = nameRows(rows, live);
   await pause();
-  const stops = new Map(live.map((entry, index) => [entry, index + 1]));
   const waiting = new Set(context.interrupts.values());
   const calls = new Map<Entry, ToolCall[]>();
   for (const entry of rows) if (entry.content.calls.length > 0) calls.set(entry, toolCalls(fold, entry, waiting));
@@ -154,12 +154,12 @@ export async function threadModel(log: LogFold, context: ModelContext): Promise<
   const { visible } = fold;
   const hidden = (entry: Entry): Hidden => {
     if (entry.gone !== null) return { reason: entry.gone };
-    return (stops.get(entry) ?? 0) > visible ? { reason: 'reverted' } : null;
+    return (entry.stop ?? 0) > visible ? { reason: 'reverted' } : null;
   };
-  const facts: RowFacts = { stops, calls, hidden };
+  const facts: RowFacts = { calls, hidden };
   const steps = stepRows(fold, facts);
   await pause();
-  const messages = messagesOf(fold, ids, facts, steps);
+  const messages = messagesOf(fold, facts, steps);
   await pause();
   const thread: Thread = {
     head: context.head,
@@ -173,5 +173,5 @@ export async function threadModel(log: LogFold, context: ModelContext): Promise<
     notices: [...context.notices],
     keeps: 'log',
   };
-  return { thread, rows: new Map(rows.map((entry) => [ids.get(entry) ?? '', entry])), calls };
+  return { thread, rows: byId, calls };
 }

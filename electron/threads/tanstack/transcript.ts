@@ -86,6 +86,8 @@ export class Transcript {
       gone: null,
       head: false,
       divider,
+      shown: '',
+      stop: null,
       raw: null,
     };
   }
