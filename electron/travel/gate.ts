@@ -1,5 +1,7 @@
 import { type Reason, reason } from '../../shared/errors.ts';
 import type { Thread } from '../../shared/model.ts';
+import { leaseKeyOf } from './journal.ts';
+import { leaseHolder } from './lease.ts';
 import type { Situation } from './situation.ts';
 
 /** The turn has to end first, whatever the travel. */
@@ -8,7 +10,12 @@ export function notIdle({ thread }: Situation): Reason | null {
 }
 
 /** Something else than the thread's own state stands in the way of every travel: a program at work, a travel that a crash left open. */
-export async function occupied({ context, open }: Situation): Promise<Reason | null> {
+export async function occupied({ context, fs, open }: Situation): Promise<Reason | null> {
+  for (const record of open) {
+    const pid = await leaseHolder(fs, context.ownData, leaseKeyOf(record));
+    // Not interrupted: another process is in the middle of it, for this thread in another folder.
+    if (pid !== null && pid !== process.pid) return reason('LEASE_HELD', { pid });
+  }
   if (open.length > 0) return reason('INTERRUPTED');
   const sign = await context.thread.reader.liveSign();
   return sign === null ? null : reason('LOG_LIVE', { sign });

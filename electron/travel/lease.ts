@@ -104,8 +104,8 @@ async function releaseLease(fs: FileSystem, file: string, random: string): Promi
   }
 }
 
-/** Does a process that still runs hold the lease? */
-export async function leaseIsHeld(fs: FileSystem, ownData: string, key: string): Promise<boolean> {
+/** The process that holds the lease and still runs; null when there is none. */
+export async function leaseHolder(fs: FileSystem, ownData: string, key: string): Promise<number | null> {
   const holder = parse(await readOwn(fs, path.join(ownData, 'leases', `${key}.json`)));
-  return holder !== null && !(await hasEnded(holder));
+  return holder === null || (await hasEnded(holder)) ? null : holder.pid;
 }

@@ -7,7 +7,7 @@ import { type Bench, openBench } from './bench.ts';
 import { type Carrier, complete, rollBack, save } from './carry-out.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { leaseKeyOf, openJournals, readJournal } from './journal.ts';
-import { leaseIsHeld, takeLease } from './lease.ts';
+import { leaseHolder, takeLease } from './lease.ts';
 import { endOf } from './log-end.ts';
 import { recallHeld } from './recall-log.ts';
 import type { TravelRecord } from './record.ts';
@@ -26,7 +26,7 @@ export interface RecoverDeps {
 export async function interruptedTravels(ownData: string, fs: FileSystem = nodeFileSystem): Promise<Interrupted[]> {
   const found: Interrupted[] = [];
   for (const record of await openJournals(fs, ownData)) {
-    if (await leaseIsHeld(fs, ownData, leaseKeyOf(record))) continue;
+    if ((await leaseHolder(fs, ownData, leaseKeyOf(record))) !== null) continue;
     const { entry, thread, root, kind, at, files } = record;
     found.push({ entry, thread, root: root ?? '', kind, at, files: files.length });
   }

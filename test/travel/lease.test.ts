@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { nodeFileSystem as fs } from '../../electron/travel/file-system.ts';
-import { leaseIsHeld, takeLease } from '../../electron/travel/lease.ts';
+import { leaseHolder, takeLease } from '../../electron/travel/lease.ts';
 import { hasEnded, ownIdentity } from '../../electron/travel/process-identity.ts';
 import { tempFolder } from '../scenarios/temp.ts';
 
@@ -34,14 +34,14 @@ test('one holder at a time, told with its process', async () => {
     ...(await ownIdentity()),
     random: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
-  expect(await leaseIsHeld(fs, folder, 'key')).toBe(true);
+  expect(await leaseHolder(fs, folder, 'key')).toBe(process.pid);
   await expect(takeLease(fs, folder, 'key', 0)).rejects.toMatchObject({
     code: 'LEASE_HELD',
     message: `Another Turnback (process ${process.pid}) is travelling in this folder. Wait until it ends.`,
   });
   const other = await takeLease(fs, folder, 'other', 0);
   await lease.release();
-  expect(await leaseIsHeld(fs, folder, 'key')).toBe(false);
+  expect(await leaseHolder(fs, folder, 'key')).toBeNull();
   await (await takeLease(fs, folder, 'key', 0)).release();
   await other.release();
   expect(await readdir(path.join(folder, 'leases'))).toEqual([]);
