@@ -8,7 +8,7 @@ import { type Content, contentOfDisk, sameContent } from './content.ts';
 import type { FileSystem } from './file-system.ts';
 import { foldersAbove } from './folder-groups.ts';
 import { isMissing } from './own-files.ts';
-import { inFolder, type pinFolder, splitPath } from './pinned-folder.ts';
+import { inFolder, type PinnedFolder, splitPath } from './pinned-folder.ts';
 import { allFoldersAbove, clearFolder, type FolderModes, makeFolders, removeEmptied, removeIfEmpty } from './travel-folders.ts';
 import { type Change, type Facts, factsAt, factsFit, placeFile, sameFacts, stageFile, temporaryName, unstage } from './write-file.ts';
 
@@ -65,14 +65,17 @@ export async function applyChanges(options: ApplyOptions): Promise<void> {
     }
     await stageAll(options, early, (change) => splitPath(change.path).folder, staged);
     await stageAll(options, late, (change) => stagingFolder(change.path, deleted, new Set(late.map((one) => one.path))), staged);
-    await inFoldersOf(options, early, async (pinned, change) => {
+    // One after the other, so that nothing of ours comes between a last look and the act.
+    await inFoldersOf(options, early, 1, async (pinned, change) => {
+      await breathe(done);
       await pinned.check();
       const place = pinned.at(splitPath(change.path).name);
       await mustBeUnchanged(options, place, change, facts);
       await placeFile(fs, pinned.at(temporaryName(options.token, change.index)), place, change);
       progress();
     });
-    await inFoldersOf(options, deletes, async (pinned, change) => {
+    await inFoldersOf(options, deletes, 1, async (pinned, change) => {
+      await breathe(done);
       await pinned.check();
       const place = pinned.at(splitPath(change.path).name);
       await mustBeUnchanged(options, place, change, facts);
@@ -110,11 +113,17 @@ async function mustBeUnchanged(options: ApplyOptions, place: Buffer, change: Cha
   if (content === null || !sameContent(content, change.from)) throw new TurnbackError('PLAN_STALE', { path: showTreePath(change.path) });
 }
 
-/** Runs the work for each change with its folder pinned, folder by folder. */
+/** Lets others have their turn now and then: placing a file takes no time, but hundreds do. */
+async function breathe(done: number): Promise<void> {
+  if (done % 32 === 31) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Runs the work for each change with its folder pinned, folder by folder, so many at a time. */
 async function inFoldersOf(
   options: ApplyOptions,
   changes: readonly Change[],
-  work: (pinned: Awaited<ReturnType<typeof pinFolder>>, change: Change) => Promise<void>,
+  width: number,
+  work: (pinned: PinnedFolder, change: Change) => Promise<void>,
   folderOf = (change: Change): TreePath => splitPath(change.path).folder,
 ): Promise<void> {
   const groups = new Map<TreePath, Change[]>();
@@ -124,9 +133,9 @@ async function inFoldersOf(
     if (group) group.push(change);
     else groups.set(folder, [change]);
   }
-  await eachOf([...groups], { width: WIDTH, signal: undefined }, async ([folder, group]) => {
+  await eachOf([...groups], { width: Math.min(width, WIDTH), signal: undefined }, async ([folder, group]) => {
     await inFolder(options.fs, options.root, folder, (pinned) =>
-      eachOf(group, { width: FILES, signal: undefined }, async (change) => {
+      eachOf(group, { width, signal: undefined }, async (change) => {
         try {
           await work(pinned, change);
         } catch (thrown) {
@@ -149,6 +158,7 @@ async function stageAll(
   await inFoldersOf(
     options,
     changes,
+    FILES,
     async (pinned, change) => {
       await held.spend((await options.size(change.want, change.path)) ?? HELD, async () => {
         const bytes = await options.bytes(change.want, change.path);

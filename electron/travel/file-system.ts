@@ -30,7 +30,8 @@ export interface FileSystem {
 
 /**
  * Looking at a file takes a few microseconds, and handing the question to another thread several times that: looks are made right
- * away. Whatever changes the disk may wait for it, so it goes to the threads, several at a time.
+ * away. So are the calls that put a name in place or take one away, so that nothing comes between the last look and the act.
+ * Whatever else changes the disk may wait for it and goes to the threads, several at a time.
  */
 async function openFile(path: Buffer, flags: number, mode?: number): Promise<OpenFile> {
   const makes = (flags & sync.constants.O_CREAT) !== 0;
@@ -70,9 +71,9 @@ export const nodeFileSystem: FileSystem = {
   mkdir: (path, mode) => node.mkdir(path, { mode }).then(() => undefined),
   rmdir: (path) => node.rmdir(path),
   symlink: (target, path) => node.symlink(target, path),
-  link: (from, to) => node.link(from, to),
-  rename: (from, to) => node.rename(from, to),
-  unlink: (path) => node.unlink(path),
+  link: async (from, to) => sync.linkSync(from, to),
+  rename: async (from, to) => sync.renameSync(from, to),
+  unlink: async (path) => sync.unlinkSync(path),
   async free(path) {
     const { bavail, bsize } = await node.statfs(path);
     return bavail * bsize;
