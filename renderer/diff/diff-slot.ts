@@ -2,6 +2,18 @@ import { type EditorSlot, FIXED_OPTIONS, type Hunk, lineNumbersOf, numberChars }
 import type { Monaco } from './load-monaco.ts';
 import { createTextModel, markGaps } from './text-model.ts';
 
+/** A comparison that takes longer (a worker that does not start) is not waited for: the texts show, and their marks when they come. */
+const MOST_WAIT = 8_000;
+
+async function within(work: Promise<void>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((done) => {
+    timer = setTimeout(done, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
 /** An editor that compares two texts, side by side or in one column. */
 export function createDiffSlot(monaco: Monaco): EditorSlot {
   const node = document.createElement('div');
@@ -65,7 +77,7 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
         before.dispose();
         after.dispose();
       };
-      await compared.waitForDiff();
+      await within(compared.waitForDiff(), MOST_WAIT);
       if (turn !== shows) return;
       editor.setModel(compared);
       markGaps(originalGaps, numbers?.before);

@@ -6,7 +6,6 @@ export interface Pool<K extends string, T> {
   /** Calls back once when something was given back after a `take` that gave null; the result ends the wait. */
   whenFree(run: () => void): () => void;
   live(): number;
-  dispose(): void;
 }
 
 /** A pool of at most `limit` live items over all kinds; a free one of another kind gives way to a new one. */
@@ -41,9 +40,5 @@ export function createPool<K extends string, T>(limit: number, make: (kind: K) =
       };
     },
     live: () => used + free.length,
-    dispose() {
-      for (const { item } of free.splice(0)) end(item);
-      waiting.clear();
-    },
   };
 }

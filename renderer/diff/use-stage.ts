@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { Range } from '../../shared/contract.ts';
 import type { FileChange } from '../../shared/model.ts';
 import { call, reasonOfThrown } from '../store/host.ts';
@@ -16,21 +16,18 @@ import type { DiffStage } from './stage.ts';
 /** Editors that exist at once, whatever the number of files. */
 export const MOST_EDITORS = 12;
 
-function usePool(monaco: Monaco | null): EditorPool | null {
-  const [pool, setPool] = useState<EditorPool | null>(null);
-  useEffect(() => {
-    if (monaco === null) return;
-    const made: EditorPool = createPool(
-      MOST_EDITORS,
-      (kind) => (kind === 'diff' ? createDiffSlot(monaco) : createSingleSlot(monaco)),
-      (slot) => slot.dispose(),
-    );
-    setPool(made);
-    return () => {
-      setPool(null);
-      made.dispose();
-    };
-  }, [monaco]);
+const pools = new WeakMap<Monaco, EditorPool>();
+
+/** The window's editors. They outlive the list that made them: another selection shows at once. */
+function poolOf(monaco: Monaco): EditorPool {
+  const known = pools.get(monaco);
+  if (known !== undefined) return known;
+  const pool: EditorPool = createPool(
+    MOST_EDITORS,
+    (kind) => (kind === 'diff' ? createDiffSlot(monaco) : createSingleSlot(monaco)),
+    (slot) => slot.dispose(),
+  );
+  pools.set(monaco, pool);
   return pool;
 }
 
@@ -46,7 +43,7 @@ export interface StageOptions {
 
 /** The stage of a list of files: content is loaded once for the list, sections are laid out anew when the look changes. */
 export function useStage({ thread, range, files, look, monaco, onReady }: StageOptions): DiffStage {
-  const pool = usePool(monaco);
+  const pool = monaco === null ? null : poolOf(monaco);
   const folded = useRef(new Set<string>());
   const frames = useMemo(() => createFrameQueue(), []);
   const { diffLayout, wrap, ignoreWhitespace } = look;

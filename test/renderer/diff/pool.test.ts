@@ -44,11 +44,3 @@ test('who waits is told once, in turn, when something is free', () => {
   pool.give('diff', pool.take('diff') ?? '');
   expect(second).not.toHaveBeenCalled();
 });
-
-test('disposing ends what is free', () => {
-  const { pool, ended } = poolOf(2);
-  pool.give('diff', pool.take('diff') ?? '');
-  pool.dispose();
-  expect(ended).toEqual(['diff 1']);
-  expect(pool.live()).toBe(0);
-});
