@@ -7,8 +7,8 @@ import { findChromium } from '../tools/find-chromium.mjs';
 import type { ViewerHost } from './viewer-host.ts';
 
 /** `turnback serve` as a process of its own, and a browser that has only its address. */
-export async function browserHost(folder: string): Promise<ViewerHost> {
-  const env = cleanEnv(folder);
+export async function browserHost(folder: string, more: Readonly<Record<string, string>> = {}): Promise<ViewerHost> {
+  const env = { ...cleanEnv(folder), ...more };
   const server = spawn(process.execPath, [path.resolve('out/cli/turnback.cjs'), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const problems: string[] = [];
   // What the engine reports as its own failure.
