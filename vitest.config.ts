@@ -8,6 +8,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     maxWorkers: 2,
     isolate: true,
+    // A window on a busy machine takes longer than a second to show what happened.
+    expect: { poll: { timeout: 20_000 } },
     env: { NO_COLOR: '1' },
   },
 });
