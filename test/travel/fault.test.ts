@@ -41,11 +41,38 @@ async function withThread<T>(mixed: Mixed, faults: Faults | null, work: (context
 
 const requestOf = (context: TravelContext, mixed: Mixed): TravelRequest => revertTo(stopOf(context, mixed.answer));
 
-/** How many calls one whole revert makes. */
-async function countCalls(mixed: Mixed): Promise<string[]> {
+/** A travel from one state of the workspace to another. */
+interface Trip {
+  request(context: TravelContext, mixed: Mixed): TravelRequest;
+  /** Brings the workspace to where the trip starts. */
+  begin(mixed: Mixed): Promise<void>;
+  from(mixed: Mixed): { files: string[]; standing: string | null };
+  to(mixed: Mixed): { files: string[]; standing: string | null };
+}
+
+const untouched = (mixed: Mixed) => ({ files: mixed.before, standing: null });
+const reverted = (mixed: Mixed) => ({ files: mixed.after, standing: mixed.answer });
+
+const TRIPS: Record<'revert' | 'unrevert', Trip> = {
+  revert: { request: requestOf, begin: (mixed) => mixed.reset(), from: untouched, to: reverted },
+  unrevert: {
+    request: () => UNREVERT,
+    async begin(mixed) {
+      await mixed.reset();
+      await withThread(mixed, null, (context) => runTravel(context, requestOf(context, mixed), DEFAULTS));
+      await mixed.rest();
+    },
+    from: reverted,
+    to: untouched,
+  },
+};
+
+/** Every call that one whole trip makes. */
+async function callsOf(mixed: Mixed, trip: Trip = TRIPS.revert): Promise<string[]> {
   const faults = new Faults();
-  await withThread(mixed, faults, (context) => runTravel(context, requestOf(context, mixed), DEFAULTS));
-  expect(await manifest(mixed.t.root)).toEqual(mixed.after);
+  await trip.begin(mixed);
+  await withThread(mixed, faults, (context) => runTravel(context, trip.request(context, mixed), DEFAULTS));
+  expect(await manifest(mixed.t.root)).toEqual(trip.to(mixed).files);
   await mixed.reset();
   return faults.calls;
 }
@@ -87,27 +114,32 @@ async function recover(mixed: Mixed, how: 'finish' | 'roll-back', faults: Faults
   return results;
 }
 
-describe.each(['EIO', 'ENOSPC'])('one call fails with %s', (code) => {
-  test('every file is as before or as after, and the log agrees', { timeout: 600_000 }, async () => {
+describe.each([
+  ['revert', 'EIO'],
+  ['revert', 'ENOSPC'],
+  ['unrevert', 'EIO'],
+] as const)('one call of a %s fails with %s', (kind, code) => {
+  test('every file is as before or as after, and the log agrees', { timeout: 900_000 }, async () => {
     const mixed = await made();
-    const calls = await countCalls(mixed);
+    const trip = TRIPS[kind];
+    const calls = await callsOf(mixed, trip);
     expect(calls.length).toBeGreaterThan(150);
     for (const k of points(calls.length)) {
+      await trip.begin(mixed);
       const faults = new Faults();
       const outcome = await withThread(mixed, faults, async (context) => {
-        const request = requestOf(context, mixed);
+        const request = trip.request(context, mixed);
         faults.failAt(k, systemError(code));
         return runTravel(context, request, DEFAULTS).then(
           () => 'done',
           (thrown: unknown) => thrown,
         );
       });
-      const now = await manifest(mixed.t.root);
+      const expected = outcome === 'done' ? trip.to(mixed) : trip.from(mixed);
       const at = `call ${k}: ${faults.calls[k - 1]}`;
-      expect([at, now]).toEqual([at, outcome === 'done' ? mixed.after : mixed.before]);
-      expect([at, await standing(mixed)]).toEqual([at, outcome === 'done' ? mixed.answer : null]);
+      expect([at, await manifest(mixed.t.root)]).toEqual([at, expected.files]);
+      expect([at, await standing(mixed)]).toEqual([at, expected.standing]);
       await noTraces(mixed);
-      await mixed.reset();
     }
   });
 });
@@ -115,7 +147,7 @@ describe.each(['EIO', 'ENOSPC'])('one call fails with %s', (code) => {
 describe.each(['finish', 'roll-back'] as const)('the process ends at a call, then %s', (how) => {
   test('gives exactly that state', { timeout: 900_000 }, async () => {
     const mixed = await made();
-    const calls = await countCalls(mixed);
+    const calls = await callsOf(mixed);
     for (const k of points(calls.length)) {
       const faults = new Faults();
       await withThread(mixed, faults, async (context) => {
@@ -142,7 +174,7 @@ describe.each(['finish', 'roll-back'] as const)('the process ends at a call, the
 
   test('also when recovery itself is cut short', { timeout: 900_000 }, async () => {
     const mixed = await made();
-    const calls = await countCalls(mixed);
+    const calls = await callsOf(mixed);
     const middle = calls.findIndex((call) => /^rename .*\.turnback-/.test(call)) + 1;
     const interrupt = async (): Promise<void> => {
       const faults = new Faults();
@@ -173,7 +205,7 @@ describe.each(['finish', 'roll-back'] as const)('the process ends at a call, the
 
 test('what is written is durable before it counts, and deletes come last', async () => {
   const mixed = await made();
-  const calls = await countCalls(mixed);
+  const calls = await callsOf(mixed);
   const index = (pattern: RegExp, from = 0): number => calls.findIndex((call, at) => at >= from && pattern.test(call));
   const last = (pattern: RegExp): number => calls.findLastIndex((call) => pattern.test(call));
   // Journal first: its file synced, renamed, its folder synced, before a temporary file is made.

@@ -13,6 +13,8 @@ export interface Mixed {
   log: Buffer;
   /** Brings workspace, log and our own data back to how they were before any travel. */
   reset(): Promise<void>;
+  /** Makes the log look as if it had rested: one that was written just now would be watched for a moment. */
+  rest(): Promise<void>;
 }
 
 /** A turn that does every kind of thing to files, and a user's edit in one of them. */
@@ -52,17 +54,20 @@ export async function mixedScenario(t: TanstackScenario): Promise<Mixed> {
   // The merge that is preselected keeps the user's line.
   await writeFile(path.join(t.root, 'edited.txt'), '1\n2\n3\n4\nfive, mine\n');
   const mergedLine = (await manifest(t.root)).find((line) => line.startsWith('edited.txt')) ?? '';
+  const rest = async (): Promise<void> => {
+    const past = new Date(Date.now() - 60_000);
+    await utimes(t.log, past, past);
+  };
   const reset = async (): Promise<void> => {
     for (const name of await readdir(t.root)) await rm(path.join(t.root, name), { recursive: true });
     await copyTree(aside, t.root);
     await writeFile(t.log, log);
-    // A log that was written just now would be watched for a moment.
-    await utimes(t.log, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
+    await rest();
     await rm(path.join(t.folder, 'own-data'), { recursive: true, force: true });
   };
   await reset();
   const expected = after.map((line) => (line.startsWith('edited.txt') ? mergedLine : line));
-  return { t, answer: first.answerId, before, after: expected, log, reset };
+  return { t, answer: first.answerId, before, after: expected, log, reset, rest };
 }
 
 async function copyTree(from: string, to: string): Promise<void> {

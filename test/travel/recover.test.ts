@@ -1,6 +1,6 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
 import type { OpenThread } from '../../electron/threads/thread.ts';
 import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
@@ -8,10 +8,10 @@ import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
 import { viewOf } from '../../electron/travel/view.ts';
 import { tanstackScenario } from '../scenarios/tanstack.ts';
 import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
-import { Faults, faultyFileSystem, systemError } from './faults.ts';
+import { Faults, faultyFileSystem, faultyGit, systemError } from './faults.ts';
 import { type Mixed, mixedScenario } from './mixed-scenario.ts';
 import { neutral } from './neutral.ts';
-import { DEFAULTS, openScenario, revertTo, stopOf, UNREVERT } from './tanstack-travelling.ts';
+import { DEFAULTS, openScenario, REDO, revertTo, stopOf, UNDO, UNREVERT } from './tanstack-travelling.ts';
 
 const git = createGit();
 
@@ -144,6 +144,73 @@ test('an unrevert is rolled back to the revert that stood, which can be taken ba
   expect(await manifest(mixed.t.root)).toEqual(mixed.after);
   expect((await see(mixed, viewOf)).standing?.messageId).toBe(mixed.answer);
   await see(mixed, (context) => runTravel(context, UNREVERT, DEFAULTS));
+  expect(await manifest(mixed.t.root)).toEqual(mixed.before);
+});
+
+/** A travel of some kind on its own little thread, cut off at a call; gives the states before and after it. */
+async function cutOff(at: RegExp, kind: 'undo' | 'redo' | 'second revert') {
+  const t = await tanstackScenario(await tempFolder(), { events: false });
+  await writeFiles(t.root, { a: '0\n', b: 'b\n' });
+  const write = (text: string) => ({ tool: 'edit_file', edit: (root: string) => writeFiles(root, { a: text }) });
+  const first = await t.turn('one', [write('1\n')]);
+  const second = await t.turn('two', [write('2\n')]);
+  await t.turn('three', [write('3\n'), { tool: 'bash', edit: (root) => rm(path.join(root, 'b')) }]);
+  const ownData = path.join(t.folder, 'own-data');
+  const thread = await openScenario(t);
+  onTestFinished(() => thread.close());
+  const context = { thread, ownData, git, now: Date.now };
+  const prepared = { undo: [], redo: [UNDO], 'second revert': [revertTo(stopOf(context, second.answerId))] };
+  const request = { undo: UNDO, redo: REDO, 'second revert': revertTo(stopOf(context, first.answerId)) };
+  for (const one of prepared[kind]) await runTravel(context, one, DEFAULTS);
+  const say = async () => {
+    await thread.refresh();
+    const view = await viewOf(context);
+    const { undo, redo } = view.can;
+    return { files: await manifest(t.root), standing: view.standing, visible: view.messages.length, can: [undo === true, redo === true] };
+  };
+  const before = await say();
+  const dying = { ...context, fs: faultyFileSystem(new Death(at)) };
+  await expect(runTravel(dying, request[kind], DEFAULTS)).rejects.toThrow();
+  await rm(path.join(ownData, 'leases'), { recursive: true, force: true });
+  const [open] = await interruptedTravels(ownData);
+  const recover = (how: 'finish' | 'roll-back') => recoverTravel({ ownData, git, openThread: async () => thread }, open?.entry ?? '', how);
+  return { before, say, recover, run: () => runTravel(context, request[kind], DEFAULTS) };
+}
+
+test.each(['undo', 'redo', 'second revert'] as const)(
+  '%s: cut off before and after the log, each way leads where it says',
+  async (kind) => {
+    for (const at of [/^(rename|unlink|link) .*\/proc\/self.*\/[ab]$/, /^rename .*\/history\//]) {
+      const rolled = await cutOff(at, kind);
+      await rolled.recover('roll-back');
+      expect(await rolled.say()).toEqual(rolled.before);
+      const finished = await cutOff(at, kind);
+      await finished.recover('finish');
+      const after = await finished.say();
+      // Rolled back, the same travel can be made again and ends in the same state.
+      await rolled.run();
+      expect(await rolled.say()).toEqual({ ...after, standing: after.standing && { ...after.standing, now: expect.any(String) } });
+    }
+  },
+);
+
+test('one that was cut off before its snapshot was kept can be finished as well', async () => {
+  const mixed = await mixedScenario(await tanstackScenario(await tempFolder(), { events: false }));
+  const ownData = path.join(mixed.t.folder, 'own-data');
+  const thread = await openScenario(mixed.t);
+  onTestFinished(() => thread.close());
+  const context = { thread, ownData, git, now: Date.now };
+  await thread.fill();
+  const request = revertTo(stopOf(context, mixed.answer));
+  const death = new Death(/^git update-ref$/);
+  const dead = { ...context, git: faultyGit(git, death), fs: faultyFileSystem(death) };
+  await expect(runTravel(dead, request, DEFAULTS)).rejects.toThrow();
+  await rm(path.join(ownData, 'leases'), { recursive: true, force: true });
+  expect(await manifest(mixed.t.root)).toEqual(mixed.before);
+  const [open] = await interruptedTravels(ownData);
+  await recoverTravel({ ownData, git, openThread: async () => thread }, open?.entry ?? '', 'finish');
+  expect(await manifest(mixed.t.root)).toEqual(mixed.after);
+  await runTravel(context, UNREVERT, DEFAULTS);
   expect(await manifest(mixed.t.root)).toEqual(mixed.before);
 });
 
