@@ -27,6 +27,8 @@ const reader = await tanstack.open(head, { root: asked.root, data: asked.data, p
 await reader.read();
 const thread = await OpenThread.open({ reader, git, ownData: asked.ownData, id: head.id });
 const context = { thread, ownData: asked.ownData, git, now: Date.now, fs: faultyFileSystem(faults) };
+// From here on its parent may end it at any moment.
+process.stderr.write('ready\n');
 try {
   const request = { kind: 'revert', stop: asked.stop, entry: null, scope: 'both' } as const;
   const result = await runTravel(context, request, { drift: 'merge', choices: {}, fingerprint: null });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
@@ -8,8 +8,8 @@ import { historyOf } from '../../electron/travel/history.ts';
 import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
 import { runTravel } from '../../electron/travel/travel.ts';
 import { viewOf } from '../../electron/travel/view.ts';
-import { tanstackScenario } from '../scenarios/tanstack.ts';
-import { manifest, tempFolder } from '../scenarios/temp.ts';
+import { type TanstackScenario, tanstackScenario } from '../scenarios/tanstack.ts';
+import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
 import { type Mixed, mixedScenario } from './mixed-scenario.ts';
 import { DEFAULTS, openScenario, revertTo } from './tanstack-travelling.ts';
 
@@ -37,8 +37,12 @@ const POINTS = [
   '^unlink .*/leases/[0-9a-f]+\\.json$',
 ];
 
-async function child(mixed: Mixed, at: string | null): Promise<{ signal: NodeJS.Signals | null; said: string }> {
-  const { t } = mixed;
+/** Starts a travel in a process of its own. `at`: it ends itself there; `afterMs`: it is ended that long after it began. */
+async function child(
+  t: TanstackScenario,
+  at: string | null,
+  afterMs: number | null = null,
+): Promise<{ signal: NodeJS.Signals | null; said: string }> {
   const ownData = path.join(t.folder, 'own-data');
   const asked = { log: t.log, root: t.root, data: t.dataDir, home: t.env['HOME'], ownData, stop: STOP, at };
   return new Promise((resolve, reject) => {
@@ -51,6 +55,7 @@ async function child(mixed: Mixed, at: string | null): Promise<{ signal: NodeJS.
     });
     started.stderr.on('data', (bytes: Buffer) => {
       complained += bytes.toString();
+      if (afterMs !== null && complained.includes('ready')) setTimeout(() => started.kill('SIGKILL'), afterMs);
     });
     started.on('error', reject);
     started.on('close', (code, signal) => {
@@ -76,7 +81,7 @@ test.each(POINTS)('killed at %s, both ways lead to a state that the user knows',
   const ways = ['roll-back', 'finish'] as const;
   for (let run = 0; run < Math.max(RUNS, 1); run++) {
     for (const how of RUNS > 0 ? ways : [ways[POINTS.indexOf(at) % 2] ?? 'finish']) {
-      expect((await child(mixed, at)).signal).toBe('SIGKILL');
+      expect((await child(mixed.t, at)).signal).toBe('SIGKILL');
       const open = await interruptedTravels(ownData);
       const context = (thread: OpenThread) => ({ thread, ownData, git, now: Date.now });
       const over = await withThread(mixed, async (thread) => (await historyOf(context(thread))).length > 0);
@@ -107,9 +112,53 @@ test.each(POINTS)('killed at %s, both ways lead to a state that the user knows',
   }
 });
 
+test('C-15: killed at any time in the middle of 300 files, never a mix', { timeout: 900_000 }, async () => {
+  const t = await tanstackScenario(await tempFolder(), { events: false });
+  const ownData = path.join(t.folder, 'own-data');
+  const git = createGit();
+  const many = (count: number, folder: string, text: (at: number) => string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${folder}/${at}`, text(at)]));
+  await writeFiles(t.root, { ...many(200, 'src', (at) => `${at} `.repeat(8000)), ...many(50, 'gone', (at) => `${at}\n`) });
+  await t.turn('begin', [{ tool: 'edit_file', edit: (root) => writeFiles(root, { started: 's\n' }) }]);
+  const after = await manifest(t.root);
+  expect(after.filter((line) => / F /.test(line)).length).toBe(251);
+  await t.turn('big refactor', [
+    {
+      tool: 'bash',
+      edit: async (root) => {
+        await writeFiles(root, { ...many(200, 'src', (at) => `rewritten ${at}\n`), ...many(50, 'added', (at) => `${at}\n`) });
+        await rm(path.join(root, 'gone'), { recursive: true });
+      },
+    },
+  ]);
+  const before = await manifest(t.root);
+  const log = await readFile(t.log);
+  await cp(t.root, path.join(t.folder, 'aside'), { recursive: true });
+  const runs = RUNS > 0 ? 20 : 4;
+  for (let run = 0; run < runs; run++) {
+    // Spread over the whole travel, however fast the machine is.
+    const { signal } = await child(t, null, Math.round(((run + 1) / runs) * 900));
+    const [open] = await interruptedTravels(ownData);
+    const thread = await openScenario(t);
+    const context = { thread, ownData, git, now: Date.now };
+    let over = (await historyOf(context)).length > 0;
+    if (open !== undefined) {
+      expect(signal).toBe('SIGKILL');
+      over = run % 2 === 0;
+      await recoverTravel({ ownData, git, openThread: async () => thread }, open.entry, over ? 'finish' : 'roll-back');
+    }
+    expect(await manifest(t.root)).toEqual(over ? after : before);
+    await thread.close();
+    await rm(t.root, { recursive: true });
+    await cp(path.join(t.folder, 'aside'), t.root, { recursive: true });
+    await writeFile(t.log, log);
+    await rm(ownData, { recursive: true, force: true });
+  }
+});
+
 test('three processes at once: one travels at a time, and the log stays whole', { timeout: 300_000 }, async () => {
   const mixed = await mixedScenario(await tanstackScenario(await tempFolder(), { events: false }));
-  const ends = await Promise.all([child(mixed, null), child(mixed, null), child(mixed, null)]);
+  const ends = await Promise.all([child(mixed.t, null), child(mixed.t, null), child(mixed.t, null)]);
   const said = ends.map((end) => JSON.parse(end.said));
   expect(said.filter((one) => 'done' in one).length).toBeGreaterThanOrEqual(1);
   for (const one of said) if (!('done' in one)) expect(['LEASE_HELD', 'LOG_MOVED', 'PLAN_STALE', 'LOG_LIVE']).toContain(one.refused);
