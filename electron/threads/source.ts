@@ -84,8 +84,8 @@ export interface RecallSpan {
 export interface RecallChange {
   /** The content before the turn, from the one that it left; a conflict when it did not leave this one. */
   takeOut(now: Buffer | null): { content: Buffer | null } | Reason;
-  /** Does the file stand as before the turn, as far as the lines of the change can tell? */
-  isOut(now: Buffer | null): boolean;
+  /** The other way: the content after the turn, from the one before it; a conflict when the change is not out of this one. */
+  putIn(before: Buffer | null): { content: Buffer | null } | Reason;
 }
 
 /** The files that one turn changed, as the agent's own service lists them. */

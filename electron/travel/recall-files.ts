@@ -162,17 +162,27 @@ function takeOutEach(now: Buffer | null, changes: History['changes']): Before {
 }
 
 /**
- * Neighbouring changes that an earlier recall may have taken out, the newest of them first: so many are passed over as make the
- * others fit. When those are all, the file must stand as before the oldest.
+ * Neighbouring changes that an earlier recall may have taken out, the newest of them first. So many are passed over as are out for
+ * certain: put in again, oldest first, each of them fits. A change that somebody edited later is in no way out, and a conflict.
  */
 function takeOutRun(now: Buffer | null, run: History['changes']): Before {
   const whole = takeOutEach(now, run);
   if (!('code' in whole)) return whole;
-  for (let passed = 1; passed < run.length; passed++) {
-    const out = takeOutEach(now, run.slice(passed));
+  for (let passed = 1; passed <= run.length; passed++) {
+    const out = areOut(now, run.slice(0, passed)) ? takeOutEach(now, run.slice(passed)) : whole;
     if (!('code' in out)) return out;
   }
-  return run.at(-1)?.change.isOut(now) ? { content: now } : whole;
+  return whole;
+}
+
+function areOut(now: Buffer | null, changes: History['changes']): boolean {
+  let content = now;
+  for (const { change } of [...changes].reverse()) {
+    const after = change.putIn(content);
+    if ('code' in after) return false;
+    ({ content } = after);
+  }
+  return true;
 }
 
 function chainOf({ blobs }: Bench, disk: Content, bytes: Buffer | null): Chain {

@@ -18,11 +18,15 @@ import { Faults, faultyFileSystem, systemError } from './faults.ts';
 import { DEFAULTS, revertTo } from './tanstack-travelling.ts';
 
 /** Changes what an opened session log does, for the tests of this file alone. */
-const logHandle = vi.hoisted(() => ({ wrap: null as ((handle: FileHandle) => void) | null }));
+const logHandle = vi.hoisted(() => ({ wrap: null as ((handle: FileHandle) => void) | null, noLocks: false }));
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();
   return {
     ...real,
+    access: async (...parts: Parameters<typeof real.access>) => {
+      if (logHandle.noLocks && parts[0] === '/proc/locks') throw new Error('ENOENT: injected');
+      return real.access(...parts);
+    },
     open: async (...parts: Parameters<typeof real.open>) => {
       const handle = await real.open(...parts);
       if (typeof parts[1] === 'number' && String(parts[0]).includes('session.v3')) logHandle.wrap?.(handle);
@@ -32,6 +36,7 @@ vi.mock('node:fs/promises', async (original) => {
 });
 afterEach(() => {
   logHandle.wrap = null;
+  logHandle.noLocks = false;
 });
 
 const STOP = 8;
@@ -104,6 +109,18 @@ describe('a tombstone that cannot be written', () => {
       expect(await lids(session)).toBe(1);
     });
   }
+
+  test('on a system that does not tell who holds the lock, a session that has one counts as open', async () => {
+    const session = await openWithoutWrites();
+    const before = await session.bytes();
+    logHandle.noLocks = true;
+    await writeFile(path.join(path.dirname(session.log), 'session.lock'), '');
+    const context = await session.context();
+    await expect(runTravel(context, revertTo(STOP, 'messages'), DEFAULTS)).rejects.toMatchObject({ code: 'LOG_LIVE' });
+    expect((await session.bytes()).equals(before)).toBe(true);
+    await rm(path.join(path.dirname(session.log), 'session.lock'));
+    expect(await runTravel(context, revertTo(STOP, 'messages'), DEFAULTS)).toMatchObject({ log: 'appended' });
+  });
 
   test('another program writes at the very moment: what we added behind it goes again, its record stays', async () => {
     const session = await openWithoutWrites();

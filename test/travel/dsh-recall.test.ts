@@ -645,6 +645,37 @@ describe('restoring the files of a recall', () => {
     expect((await manifest(session.root)).find((line) => line.startsWith('notes.txt'))).toContain('notes.txt F 755');
   });
 
+  test('a file that was edited after an earlier recall is a conflict all the same, whatever else of it would fit', async () => {
+    const changes = await restorableChanges(['bin.dat', 'moved.txt', 'crlf.txt', 'new.txt', 'nonl.txt', 'old.txt']);
+    const long = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`);
+    const [one, three] = changes['session-sample-a'] ?? [];
+    if (!one || !three) throw new Error('no lists');
+    const at = (line: number, was: string, is: string) => ({
+      oldStart: line - 1,
+      oldLines: 3,
+      newStart: line - 1,
+      newLines: 3,
+      lines: [` ${long[line - 2]}`, `-${was}`, `+${is}`, ` ${long[line]}`],
+    });
+    Object.assign(one.diffs[0] ?? {}, { hunks: [at(3, 'line 3', 'turn one')] });
+    Object.assign(three.diffs[0] ?? {}, { hunks: [at(15, 'line 15', 'turn three')] });
+    const session = await withHost(changes);
+    const file = path.join(session.root, 'notes.txt');
+    const content = (third: string, fifteenth: string) => `${long.with(2, third).with(14, fifteenth).join('\n')}\n`;
+    await writeFile(file, content('turn one', 'turn three'));
+    const context = await session.context();
+    const third = (await viewOf(context)).messages.filter((message) => message.role === 'user').at(-1)?.stop ?? 0;
+    // A recall of the messages alone covers both turns, so their files may be back, as far as anybody knows.
+    await runTravel(context, recallTo(0), DEFAULTS);
+    await writeFile(file, content('turn one', 'mine'));
+    expect((await previewTravel(context, recallTo(third - 1, 'both'))).refusal?.code).toBe('CONFLICT');
+    expect((await previewTravel(context, recallTo(0, 'files'))).refusal?.code).toBe('CONFLICT');
+    // Where the newest is really out, the older one goes.
+    await writeFile(file, content('turn one', 'line 15'));
+    await runTravel(context, recallTo(0, 'files'), DEFAULTS);
+    expect(await readFile(file, 'utf8')).toBe(content('line 3', 'line 15'));
+  });
+
   test('without the workspace only the messages can go', async () => {
     const session = await withHost(await restorableChanges());
     await rm(session.root, { recursive: true });

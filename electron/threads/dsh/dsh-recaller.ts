@@ -8,14 +8,13 @@ import type { DshFold } from './dsh-fold.ts';
 import type { Generation } from './dsh-layout.ts';
 import type { DshLog } from './dsh-log.ts';
 import { idOf } from './dsh-messages.ts';
-import { lockHolder } from './liveness.ts';
+import { cannotTellHolder, lockHolder } from './liveness.ts';
 import { effectsIn, type RecallGate, recallGate } from './recall-gate.ts';
 import { type RecallRange, rangeOfSpan, recallRange } from './recall-range.ts';
 import { spanOf, spanState } from './recall-span.ts';
-import { notRestorable, reverseHunks, standsBefore } from './reverse-hunks.ts';
+import { forwardHunks, notRestorable, reverseHunks } from './reverse-hunks.ts';
 import { isRecall } from './surface.ts';
 import { openStep, tombstoneOf } from './tombstone.ts';
-import { validateLog } from './validator.ts';
 
 /** What a recaller needs to know of its session, as of the last read. */
 export interface RecallerView {
@@ -27,6 +26,8 @@ export interface RecallerView {
   length(): number;
 }
 
+const UNKNOWN_HOLDER = 'this system does not tell whether somebody holds session.lock';
+
 type GatedList = RecallGate['lists'][number];
 
 /** Recall for one DSH session (formats/dsh.md 6 and 7). */
@@ -35,6 +36,10 @@ export class DshRecaller implements Recaller {
 
   constructor(view: RecallerView) {
     this.#view = view;
+  }
+
+  get #lock(): string {
+    return path.join(path.dirname(this.#view.generation.file), 'session.lock');
   }
 
   position(): string {
@@ -48,8 +53,9 @@ export class DshRecaller implements Recaller {
     if (version !== 3 && version !== 4) return reason('UNSUPPORTED_FORMAT', { version });
     if (log.stopped) return reason('LOG_STOPPED', { line: log.stopped.line, cause: log.stopped.why });
     if (log.tornBytes > 0) return reason('LOG_TORN', { bytes: log.tornBytes });
-    const broken = validateLog(log.header, log.events);
-    if (broken) return reason('LOG_INVALID', { seq: broken.seq, cause: broken.message });
+    const broken = this.#view.fold().thread.notices.find((notice) => notice.code === 'LOG_INVALID');
+    if (broken) return broken;
+    if (this.stepIsOpen() && (await cannotTellHolder(this.#lock))) return reason('LOG_LIVE', { sign: UNKNOWN_HOLDER });
     const cause = await notWritable(generation.file);
     return cause === null ? null : reason('LOG_READ_ONLY', { path: generation.file, cause });
   }
@@ -102,7 +108,7 @@ export class DshRecaller implements Recaller {
     const no = notRestorable(diff, file);
     if (no !== null || diff?.kind !== 'text') return no ?? reason('NOT_RESTORABLE', { path: file });
     if (diff.path !== file) return reason('NOT_RESTORABLE', { path: file, cause: 'the host gave the change of another file' });
-    return { takeOut: (now) => reverseHunks(diff, now), isOut: (now) => standsBefore(diff, now) };
+    return { takeOut: (now) => reverseHunks(diff, now), putIn: (before) => forwardHunks(diff, before) };
   }
 
   async prepare(span: RecallSpan, id: string, at: number): Promise<RecallBatch> {
@@ -124,10 +130,10 @@ export class DshRecaller implements Recaller {
   }
 
   async append(batch: RecallBatch): Promise<void> {
-    const { generation } = this.#view;
-    const holder = await lockHolder(path.join(path.dirname(generation.file), 'session.lock'));
+    const holder = await lockHolder(this.#lock);
     if (holder !== null) throw new TurnbackError('LOG_LIVE', { sign: `process ${holder} holds session.lock` });
-    await appendPrepared(generation, batch);
+    if (await cannotTellHolder(this.#lock)) throw new TurnbackError('LOG_LIVE', { sign: UNKNOWN_HOLDER });
+    await appendPrepared(this.#view.generation, batch);
   }
 
   withdraw(batch: RecallBatch): Promise<void> {

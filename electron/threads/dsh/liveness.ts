@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { grows } from '../growth.ts';
 
@@ -28,4 +29,18 @@ export async function lockHolder(file: string): Promise<string | null> {
     if (kind === 'FLOCK' && where?.split(':').at(-1) === String(inode)) return pid ?? null;
   }
   return null;
+}
+
+/** Is there a lock file on a system that does not tell who holds it? Then no answer counts as held, before anything is written. */
+export async function cannotTellHolder(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+  } catch {
+    // Older versions of DSH lock nothing.
+    return false;
+  }
+  return access('/proc/locks', constants.R_OK).then(
+    () => false,
+    () => true,
+  );
 }

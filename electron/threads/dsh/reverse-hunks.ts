@@ -70,15 +70,20 @@ export function reverseHunks(diff: TextDiff, now: Buffer | null): Restored | Rea
   return { content: joined(split(Buffer.from(patched, 'latin1')).lines, terminated) };
 }
 
-/** Does the file stand as it was before the turn, wherever the diff can tell? So it is after the turn's change was taken out. */
-export function standsBefore(diff: TextDiff, now: Buffer | null): boolean {
-  if (!diff.before) return now === null;
-  if (now === null) return false;
-  const { lines } = split(now);
-  const fits = (hunk: ChangeHunk): boolean => sideOf(hunk, '-').every((line, k) => lines[hunk.oldStart - 1 + k] === line);
-  // A side without any line, context included, is that of an empty file; a deleted file is listed whole.
-  const whole = !diff.after || diff.coarse || diff.hunks.some((hunk) => hunk.oldLines === 0);
-  return diff.hunks.every(fits) && (!whole || lines.length === diff.hunks.reduce((sum, hunk) => sum + hunk.oldLines, 0));
+/** Puts the change of one turn in again, from the content before it: shows whether it is out of a file. A CONFLICT when it is not. */
+export function forwardHunks(diff: TextDiff, before: Buffer | null): Restored | Reason {
+  const flipped = new Map([
+    ['-', '+'],
+    ['+', '-'],
+  ]);
+  const hunks = diff.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    oldStart: newStart,
+    oldLines: newLines,
+    newStart: oldStart,
+    newLines: oldLines,
+    lines: lines.map((line) => (flipped.get(line.charAt(0)) ?? line.charAt(0)) + line.slice(1)),
+  }));
+  return reverseHunks({ ...diff, before: diff.after, after: diff.before, hunks }, before);
 }
 
 function joined(lines: readonly string[], terminated: boolean): Buffer {
