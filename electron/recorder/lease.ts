@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
@@ -75,7 +75,7 @@ export class Lease {
       const held = await files.readFile(file);
       if (held === null) continue;
       await outlast(files, file, held, { what: options.what, ttl: mine.ttl, now: now() });
-      if (await takeAway(files, file, held)) takenFrom = parse(held)?.owner ?? null;
+      if (await takeAway(files, file, held, mine)) takenFrom = parse(held)?.owner ?? null;
     }
   }
 
@@ -132,13 +132,30 @@ async function outlast(files: OwnFiles, file: string, held: Buffer, o: { what: s
   }
 }
 
-/** Takes away exactly the lease that was seen. When a new owner was quicker, its lease is put back. */
-async function takeAway(files: OwnFiles, file: string, seen: Buffer): Promise<boolean> {
-  const aside = `${file}.${randomBytes(6).toString('hex')}.gone`;
-  if (!(await files.move(file, aside))) return false;
-  const moved = await files.readFile(aside);
-  const right = moved?.equals(seen) ?? false;
-  if (!right && moved !== null) await files.writeFile(file, moved, { exclusive: true });
-  await files.remove(aside);
-  return right;
+/** Takers that died in a row while they took the same lease away; more than this never happened to anybody. */
+const MOST_MARKERS = 16;
+const PAUSE_MS = 20;
+
+/**
+ * Takes away exactly the lease that was seen. Only who holds the marker that is named after that very lease may remove it, so two
+ * that find it dead can never remove each other's new one; the marker of a taker that died here is passed over.
+ */
+async function takeAway(files: OwnFiles, file: string, seen: Buffer, mine: WriterLease): Promise<boolean> {
+  const name = createHash('sha256').update(seen).digest('hex').slice(0, 16);
+  const markers: string[] = [];
+  while (markers.length < MOST_MARKERS) {
+    const marker = `${file}.${name}-${markers.length}.taking`;
+    markers.push(marker);
+    if (await files.writeFile(marker, bytesOf(mine), { exclusive: true })) {
+      const right = (await files.readFile(file))?.equals(seen) ?? false;
+      if (right) await files.remove(file);
+      for (const one of markers.reverse()) await files.remove(one);
+      return right;
+    }
+    const other = await files.readFile(marker);
+    const taker = other === null ? null : parse(other);
+    if (taker === null || leaseState(taker, { host: thisHost, now: Date.now(), startOf: startOfProcess }) === 'live') break;
+  }
+  await sleep(PAUSE_MS);
+  return false;
 }
