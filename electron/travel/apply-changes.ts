@@ -12,7 +12,7 @@ import { inFolder, type PinnedFolder, splitPath } from './pinned-folder.ts';
 import { allFoldersAbove, clearFolder, type FolderModes, makeFolders, removeEmptied, removeIfEmpty } from './travel-folders.ts';
 import { type Change, type Facts, factsAt, factsFit, placeFile, sameFacts, stageFile, temporaryName, unstage } from './write-file.ts';
 
-export interface ApplyOptions {
+interface ApplyOptions {
   fs: FileSystem;
   root: string;
   /** Names the temporary files. */

@@ -10,7 +10,7 @@ export type MergeText = (
   theirs: string,
 ) => Promise<{ clean: true; oid: string } | { clean: false; why: Clash }>;
 
-export type Merged = { clean: true; content: Content } | { clean: false; why: Clash };
+type Merged = { clean: true; content: Content } | { clean: false; why: Clash };
 
 /**
  * The three-way merge of a path: `theirs` differs from `base` by what shall be taken out, `ours` by what shall stay.

@@ -17,7 +17,7 @@ type Range = z.infer<typeof rangeSchema>;
  * What Turnback hides of a thread whose agent has no such thing: a revert that stands, and those that a later prompt made final.
  * It is our view alone; the agent's memory is what it was.
  */
-export const overlaySchema = z.object({
+const overlaySchema = z.object({
   version: z.literal(1),
   thread: z.string(),
   standing: rangeSchema.extend({ stop: z.number(), entry: z.string(), at: z.number() }).nullable(),

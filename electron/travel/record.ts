@@ -5,7 +5,7 @@ import { contentSchema } from './content.ts';
 const path = z.string();
 
 /** A path that a travel wrote: what stood there and what stands there after it. */
-export const recordedFileSchema = z.object({
+const recordedFileSchema = z.object({
   path,
   before: contentSchema,
   after: contentSchema,
@@ -16,7 +16,7 @@ export type RecordedFile = z.infer<typeof recordedFileSchema>;
 const logRecordSchema = z.looseObject({ type: z.string() });
 
 /** How the agent's log, or our overlay, looks once the messages went along; compared to find out whether they did. */
-export const logStateSchema = z.union([
+const logStateSchema = z.union([
   z.object({ standing: z.object({ messageId: z.string(), now: z.string().nullable() }).nullable() }),
   z.object({ last: z.enum(['undone', 'done']) }),
 ]);
@@ -35,7 +35,7 @@ const spanSchema = z.object({
 });
 
 /** What happens to the conversation, and how to tell afterwards whether it did. */
-export const messagesPartSchema = z.discriminatedUnion('how', [
+const messagesPartSchema = z.discriminatedUnion('how', [
   z.object({ how: z.literal('none') }),
   z.object({
     how: z.literal('append'),

@@ -13,7 +13,7 @@ import { recallHeld } from './recall-log.ts';
 import type { TravelRecord } from './record.ts';
 import { resultOf } from './result.ts';
 
-export interface RecoverDeps {
+interface RecoverDeps {
   ownData: string;
   git: Git;
   /** Opens a thread by id; null when it cannot be opened any more. */

@@ -3,7 +3,7 @@ import { stepsAfter } from './chains.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { readRecords } from './history-file.ts';
 import { openJournals } from './journal.ts';
-import { type Overlay, readOverlay, settledOverlay, withOverlay } from './overlay.ts';
+import { emptyOverlay, type Overlay, readOverlay, settledOverlay, withOverlay } from './overlay.ts';
 import { type Pending, pendingIn, withPending } from './pending-recall.ts';
 import type { TravelRecord } from './record.ts';
 import type { TravelContext } from './travel-context.ts';
@@ -74,9 +74,7 @@ export async function situationOf(context: TravelContext): Promise<Situation> {
   const overlay = fold.keeps === 'overlay' ? settledOverlay(await readOverlay(fs, ownData, id), fold.messages) : null;
   const pending = await pendingIn(fs, ownData, context.thread);
   const planned = pending?.offer ? records.filter((record) => record.entry === pending.entry) : null;
-  const standing: Standing | null = planned
-    ? { by: 'us', stack: planned }
-    : standingOf(fold, overlay ?? { version: 1, thread: id, standing: null, final: [] }, records);
+  const standing: Standing | null = planned ? { by: 'us', stack: planned } : standingOf(fold, overlay ?? emptyOverlay(id), records);
   const files = standing?.by === 'us' ? [...new Set(standing.stack.flatMap((record) => record.files.map((file) => file.path)))] : null;
   const { root } = context.thread;
   const open = (await openJournals(fs, ownData)).filter((record) => record.thread === id || (root !== null && record.root === root));
@@ -84,7 +82,7 @@ export async function situationOf(context: TravelContext): Promise<Situation> {
     context,
     fs,
     thread: overlay !== null ? withOverlay(fold, overlay, files) : pending !== null ? withPending(fold, pending, files) : fold,
-    overlay: overlay ?? { version: 1, thread: id, standing: null, final: [] },
+    overlay: overlay ?? emptyOverlay(id),
     records,
     standing,
     pending,

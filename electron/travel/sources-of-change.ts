@@ -43,7 +43,7 @@ function callsOf(thread: Thread, step: Step): ToolCall[] | null {
  * The paths that a step's tools say they wrote, when all of them say so; null when one does not (a shell) or when the log's
  * own list is believed instead. What the trees show beyond them was changed by somebody else during the step.
  */
-export function claimsOf(thread: Thread, step: Step): ReadonlySet<TreePath> | null {
+function claimsOf(thread: Thread, step: Step): ReadonlySet<TreePath> | null {
   if (step.listed !== null) return null;
   const calls = callsOf(thread, step);
   if (calls === null || calls.some((call) => call.wrote === null)) return null;
