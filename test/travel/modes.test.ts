@@ -26,6 +26,7 @@ test('permission bits survive both ways, those that no tree knows too', async ()
   const n = await neutral();
   await writeFiles(n.root, {
     'private.txt': { content: 'a\n', mode: 0o600 },
+    'shared.txt': { content: 'a\n', mode: 0o666 },
     'plain.sh': { content: 's\n', mode: 0o644 },
     'tool.sh': { content: 't\n', mode: 0o750 },
     'secret.key': { content: 'k\n', mode: 0o600 },
@@ -34,6 +35,7 @@ test('permission bits survive both ways, those that no tree knows too', async ()
   await n.user('change');
   const at = (name: string): string => path.join(n.root, name);
   await writeFile(at('private.txt'), 'b\n');
+  await writeFile(at('shared.txt'), 'b\n');
   await chmod(at('plain.sh'), 0o755);
   await chmod(at('tool.sh'), 0o640);
   await rm(at('secret.key'));
@@ -46,6 +48,8 @@ test('permission bits survive both ways, those that no tree knows too', async ()
   const context = await n.context();
   await runTravel(context, revertTo(0), DEFAULTS);
   expect([await bits(n, 'private.txt'), await bits(n, 'plain.sh'), await bits(n, 'tool.sh')]).toEqual(['600', '644', '750']);
+  // Also bits that the umask would take away.
+  expect(await bits(n, 'shared.txt')).toBe('666');
   await expect(stat(at('vault'))).rejects.toThrow('ENOENT');
   await runTravel(context, UNREVERT, DEFAULTS);
   expect(await manifest(n.root)).toEqual(before);
