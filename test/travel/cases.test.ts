@@ -409,11 +409,11 @@ test('a choice that the preview did not offer is refused by name', async () => {
 
 test('what a tool wrote and no snapshot holds is named, not passed over', async () => {
   const n = await neutral();
-  await writeFiles(n.root, { '.gitignore': 'secret\n', a: '1\n' });
+  await writeFiles(n.root, { '.gitignore': 'secret\n', a: '1\n', same: 's\n' });
   await n.base();
   await n.user('write both');
   await writeFiles(n.root, { a: '2\n', secret: 's\n' });
-  await n.step('write both', ['a', 'secret', 'gone-again']);
+  await n.step('write both', ['a', 'secret', 'gone-again', 'same']);
   const context = await n.context();
   const plan = await previewTravel(context, revertTo(0));
   expect(plan.files.map((file) => file.path)).toEqual(['a']);

@@ -47,13 +47,15 @@ test('a travel that is cancelled before its first write leaves nothing', async (
   early.abort();
   await expect(runTravel(context, revertTo(0), { ...DEFAULTS, signal: early.signal })).rejects.toMatchObject({ code: 'CANCELLED' });
   await expect(previewTravel(context, revertTo(0), early.signal)).rejects.toMatchObject({ code: 'CANCELLED' });
-  const late = new AbortController();
-  const onProgress = (_done: number, _total: number, label: string): void => {
-    if (label === 'Keeping') late.abort();
-  };
-  await expect(runTravel(context, revertTo(0), { ...DEFAULTS, signal: late.signal, onProgress })).rejects.toMatchObject({
-    code: 'CANCELLED',
-  });
+  // At the first file that is kept, and at the last.
+  for (const moment of [1, 21]) {
+    const late = new AbortController();
+    const onProgress = (done: number, _total: number, label: string): void => {
+      if (label === 'Keeping' && done === moment) late.abort();
+    };
+    const options = { ...DEFAULTS, signal: late.signal, onProgress };
+    await expect(runTravel(context, revertTo(0), options)).rejects.toMatchObject({ code: 'CANCELLED' });
+  }
   expect(await manifest(n.folder, { mtimes: true, skip: ['own-data'] })).toEqual(before);
   expect((await previewTravel(context, revertTo(0))).refusal).toBeNull();
 });
