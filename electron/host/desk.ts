@@ -9,7 +9,7 @@ import { makeSample } from '../recorder/sample.ts';
 import type { Git } from '../snapshots/git.ts';
 import { Catalog, type Named } from '../threads/catalog.ts';
 import { follow } from '../threads/follow.ts';
-import type { Listing, Places } from '../threads/source.ts';
+import type { Listing, Places, Source } from '../threads/source.ts';
 import { OpenThread } from '../threads/thread.ts';
 import { historyOf } from '../travel/history.ts';
 import { interruptedTravels, recoverTravel } from '../travel/recover.ts';
@@ -28,6 +28,8 @@ export interface DeskOptions {
   emit: (name: EventName, payload: unknown) => void;
   /** The command that reaches the side where a thread's files are, for threads that say so; null when none was named. */
   via?: readonly string[] | null;
+  /** The kinds of store that are opened; all that Turnback knows unless somebody brings others. */
+  sources?: readonly Source[];
 }
 
 const NO_HISTORY = 'its files are on another side, where unrevert, undo and redo bring them back and nothing else is kept';

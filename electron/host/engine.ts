@@ -1,6 +1,7 @@
 import type { Answer, EventName } from '../../shared/contract.ts';
 import { createGit } from '../snapshots/git.ts';
 import { ownDataOf, placesOf } from '../threads/places.ts';
+import type { Source } from '../threads/source.ts';
 import { viaOf } from './command-words.ts';
 import { Desk } from './desk.ts';
 import { dispatch } from './dispatch.ts';
@@ -18,6 +19,8 @@ export interface EngineOptions {
   /** The thread or path to open at start. */
   open: string | null;
   env?: NodeJS.ProcessEnv;
+  /** The kinds of store that are opened; all that Turnback knows unless somebody brings others. */
+  sources?: readonly Source[];
 }
 
 /** All that stands behind the boundary, for whichever host. */
@@ -32,12 +35,12 @@ export interface Engine {
 }
 
 /** Builds the engine over the environment: own data folder, places, git, desk, settings, handlers. */
-export function createEngine({ port, push, version, open, env = process.env }: EngineOptions): Engine {
+export function createEngine({ port, push, version, open, env = process.env, sources }: EngineOptions): Engine {
   const places = placesOf(env);
   const ownData = ownDataOf(env);
   const git = createGit();
   const emit = createEmitter(push);
-  const desk = new Desk({ places, ownData, git, emit, via: viaOf(env) });
+  const desk = new Desk({ places, ownData, git, emit, via: viaOf(env), ...(sources && { sources }) });
   const operations = new Operations();
   const settings = new SettingsFile(ownData);
   const handlers = createHandlers({ desk, git, settings, operations, port, emit, version, home: places.home, open });

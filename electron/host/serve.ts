@@ -4,11 +4,11 @@ import { PAGE_FOLDER } from './app-root.ts';
 import { APP_VERSION } from './app-version.ts';
 import { type BrowserHost, createBrowserHost } from './browser.ts';
 import { browserPort } from './browser-port.ts';
-import { createEngine } from './engine.ts';
+import { createEngine, type EngineOptions } from './engine.ts';
 import { openTarget } from './open-argument.ts';
 import { type PageFiles, pageFiles } from './page-files.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends Pick<EngineOptions, 'sources'> {
   /** 0: any free port. */
   port: number;
   /** The thread or path to open at start. */
@@ -33,12 +33,12 @@ async function builtPage(): Promise<PageFiles> {
 }
 
 /** Starts the browser host over an engine of its own. Throws NOT_BUILT or PORT_TAKEN. */
-export async function startServing({ port, path, env = process.env }: ServeOptions): Promise<Serving> {
+export async function startServing({ port, path, env = process.env, sources }: ServeOptions): Promise<Serving> {
   const pages = await builtPage();
   let host: BrowserHost | null = null;
   const push = (event: EventName, payload: unknown): void => host?.push(event, payload);
   const open = path === null ? null : openTarget(path, process.cwd());
-  const engine = createEngine({ port: browserPort, push, version: APP_VERSION, open, env });
+  const engine = createEngine({ port: browserPort, push, version: APP_VERSION, open, env, ...(sources && { sources }) });
   try {
     host = await createBrowserHost({ pages, port, answer: engine.answer });
   } catch (thrown) {
