@@ -1,6 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
+import { openRegular } from '../snapshots/regular-file.ts';
 
 const NEWLINE = 0x0a;
 const CHUNK = 4 << 20;
@@ -227,9 +228,8 @@ export async function readLogLines(
 ): Promise<LogGrowth> {
   let handle: FileHandle | null = null;
   try {
-    handle = await open(file, 'r');
+    handle = await openRegular(file);
     const stat = await handle.stat();
-    if (!stat.isFile()) throw new TurnbackError('LOG_UNREADABLE', { path: file, cause: 'it is not a file' });
     const identity = `${stat.dev}:${stat.ino}`;
     let start = from;
     if (start !== null && !(await isSameUpTo(handle, start, identity, stat.size))) {
@@ -259,7 +259,7 @@ export async function readLogLines(
 export async function readLogBytes(file: string, offset: number, length: number): Promise<Buffer> {
   let handle: FileHandle | null = null;
   try {
-    handle = await open(file, 'r');
+    handle = await openRegular(file);
     return await readFully(handle, length, offset);
   } catch (error) {
     throw logError(file, error);

@@ -1,8 +1,9 @@
-import { chmod, copyFile, mkdir, mkdtemp, open, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, type FileHandle, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
+import { openRegular } from '../snapshots/regular-file.ts';
 
 const TRIES = 16;
 const PREFIX = 'sqlite-';
@@ -35,9 +36,9 @@ interface State {
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 async function partOf(file: string): Promise<Part | null> {
-  let handle: Awaited<ReturnType<typeof open>>;
+  let handle: FileHandle;
   try {
-    handle = await open(file, 'r');
+    handle = await openRegular(file);
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;

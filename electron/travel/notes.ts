@@ -1,11 +1,11 @@
-import { open } from 'node:fs/promises';
 import path from 'node:path';
+import { openRegular } from '../snapshots/regular-file.ts';
 import type { Situation } from './situation.ts';
 
 /** The last bytes of a text file; null when it cannot be read. */
 async function tailOf(file: string, bytes = 4096): Promise<string | null> {
   try {
-    const handle = await open(file, 'r');
+    const handle = await openRegular(file);
     try {
       const { size } = await handle.stat();
       const buffer = Buffer.alloc(Math.min(size, bytes));

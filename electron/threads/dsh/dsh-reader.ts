@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
+import { readRegular } from '../../snapshots/regular-file.ts';
 import type { LogWriter, OpenOptions, Recaller, ThreadReader } from '../source.ts';
 import { asideBody } from './dsh-asides.ts';
 import { type DshFold, foldDsh, titleOf } from './dsh-fold.ts';
@@ -50,7 +51,7 @@ export class DshReader implements ThreadReader {
     const found = await stat(file, { bigint: true });
     const identity = `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`;
     if (identity === this.#identity) return false;
-    const bytes = await readFile(file);
+    const bytes = await readRegular(file);
     const log = readLog(bytes, zstd);
     if (log === null) throw new TurnbackError('NOT_A_LOG', { path: file, cause: 'it has no header of a DSH session' });
     this.#identity = identity;

@@ -1,7 +1,8 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { ThreadHead } from '../../../shared/model.ts';
+import { openRegular } from '../../snapshots/regular-file.ts';
 import type { Listing, Source } from '../source.ts';
 import type { DshHeader } from './dsh-event.ts';
 import { titleOf } from './dsh-fold.ts';
@@ -32,7 +33,7 @@ export function headOf(
 }
 
 async function readHead(generation: Generation): Promise<ThreadHead | null> {
-  const handle = await open(generation.file, 'r');
+  const handle = await openRegular(generation.file);
   try {
     const { size, mtimeMs } = await handle.stat();
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(size, HEAD_BYTES)), 0, Math.min(size, HEAD_BYTES), 0);

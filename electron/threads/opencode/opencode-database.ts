@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { openRegular } from '../../snapshots/regular-file.ts';
 
 export type SqlRow = Readonly<Record<string, SQLOutputValue>>;
 
@@ -10,7 +10,7 @@ const MAGIC = 'SQLite format 3\0';
 
 /** True when a file begins as a SQLite database does. */
 export async function looksLikeSqlite(file: string): Promise<boolean> {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
     return buffer.toString('latin1', 0, bytesRead) === MAGIC;

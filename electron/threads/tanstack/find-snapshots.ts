@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { openRegular } from '../../snapshots/regular-file.ts';
 import { hasObject } from './object-presence.ts';
 
 /** The first line of `info/attributes` by which a snapshot repository is known (`formats/tanstack.md`, creation); Turnback's recorder adds one. */
@@ -33,7 +34,7 @@ async function isBare(gitDir: string): Promise<boolean> {
 
 async function hasAttributes(gitDir: string): Promise<boolean> {
   try {
-    const handle = await open(path.join(gitDir, 'info', 'attributes'), 'r');
+    const handle = await openRegular(path.join(gitDir, 'info', 'attributes'));
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
       return buffer.toString('latin1', 0, bytesRead).split(/\r?\n/)[0] === ATTRIBUTES;

@@ -1,6 +1,7 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnbackError } from '../../../shared/errors.ts';
+import { openRegular } from '../../snapshots/regular-file.ts';
 import { isSameUpTo, type LogPlace } from '../log-lines.ts';
 import type { LogRecord } from '../source.ts';
 
@@ -24,7 +25,7 @@ async function endsAt(handle: FileHandle, place: LogPlace): Promise<boolean> {
 
 /** True while nobody appended to the file since it was read up to the place. */
 export async function isUnmoved(file: string, place: LogPlace): Promise<boolean> {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     return await endsAt(handle, place);
   } finally {

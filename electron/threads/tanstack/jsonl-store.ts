@@ -1,6 +1,7 @@
-import { access, constants, readdir, readFile, stat } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
+import { readRegular } from '../../snapshots/regular-file.ts';
 import { grows } from '../growth.ts';
 import { logError } from '../log-lines.ts';
 import type { LogRecord } from '../source.ts';
@@ -38,9 +39,7 @@ export function logIdOfFile(file: string): string {
 export async function readMetadata(save: string): Promise<JsonObject> {
   const file = path.join(save, 'metadata.json');
   try {
-    const { size } = await stat(file);
-    if (size > MOST_METADATA) throw new TurnbackError('LOG_UNREADABLE', { path: file, cause: `it is ${size} bytes long` });
-    const parsed: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const parsed: unknown = JSON.parse((await readRegular(file, MOST_METADATA)).toString('utf8'));
     return isObject(parsed) ? parsed : {};
   } catch (error) {
     const wrapped = logError(file, error);

@@ -1,5 +1,6 @@
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import type { ThreadHead } from '../../../shared/model.ts';
+import { openRegular } from '../../snapshots/regular-file.ts';
 import { isBlankLine, logError, readLogLines } from '../log-lines.ts';
 import { batchOf } from './jsonl-log.ts';
 import { logIdOfFile } from './jsonl-store.ts';
@@ -31,7 +32,12 @@ export function parentOf(threadId: string): string | null {
 }
 
 async function startOf(file: string, length: number): Promise<Buffer> {
-  const handle = await open(file, 'r');
+  let handle: FileHandle;
+  try {
+    handle = await openRegular(file);
+  } catch (error) {
+    throw logError(file, error);
+  }
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
     return buffer.subarray(0, bytesRead);

@@ -1,5 +1,6 @@
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { type FileHandle, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { openRegular } from '../../snapshots/regular-file.ts';
 
 const MAGIC = 0xff744f63;
 const FANOUT = 8;
@@ -26,7 +27,7 @@ async function bytesAt(handle: FileHandle, offset: number, length: number): Prom
 
 /** Looks an id up in a pack index of version 2: 256 counts by first byte, then all names in order. */
 async function isInPack(file: string, id: Buffer): Promise<boolean> {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     const head = await bytesAt(handle, 0, NAMES);
     if (head.length < NAMES || head.readUInt32BE(0) !== MAGIC || head.readUInt32BE(4) !== 2) return false;

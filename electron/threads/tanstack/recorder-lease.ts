@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { leasePath, leaseState, type WriterLease, writerLeaseSchema } from '../../../shared/writer-lease.ts';
 import { startOfProcess, thisHost } from '../../snapshots/process-alive.ts';
+import { readRegular } from '../../snapshots/regular-file.ts';
+
+/** A lease is one short line. */
+const MOST_BYTES = 1 << 20;
 
 async function leaseOf(file: string): Promise<WriterLease | null | 'odd'> {
   try {
-    return writerLeaseSchema.safeParse(JSON.parse(await readFile(leasePath(file), 'utf8'))).data ?? 'odd';
+    return writerLeaseSchema.safeParse(JSON.parse((await readRegular(leasePath(file), MOST_BYTES)).toString('utf8'))).data ?? 'odd';
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
     // Half written, or of a newer version: somebody is there.

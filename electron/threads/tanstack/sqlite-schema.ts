@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openRegular } from '../../snapshots/regular-file.ts';
 
 const HEADER = 100;
 const MOST_PAGES = 4096;
@@ -49,7 +50,7 @@ async function isInSchema(handle: FileHandle, words: Buffer): Promise<boolean> {
  */
 export async function mayHaveTable(dbPath: string, word: string): Promise<boolean> {
   const words = Buffer.from(word);
-  const handle = await open(dbPath, 'r');
+  const handle = await openRegular(dbPath);
   try {
     if (await isInSchema(handle, words)) return true;
   } finally {
@@ -57,7 +58,7 @@ export async function mayHaveTable(dbPath: string, word: string): Promise<boolea
   }
   let wal: FileHandle;
   try {
-    wal = await open(`${dbPath}-wal`, 'r');
+    wal = await openRegular(`${dbPath}-wal`);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
     throw error;

@@ -1,7 +1,8 @@
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { ThreadHead } from '../../../shared/model.ts';
+import { openRegular } from '../../snapshots/regular-file.ts';
 import { logError } from '../log-lines.ts';
 import { ownDataOf } from '../places.ts';
 import type { Listing, OpenOptions, Places, Source, ThreadReader } from '../source.ts';
@@ -30,7 +31,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 async function isDatabase(file: string): Promise<boolean> {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     return (await handle.read(Buffer.alloc(16), 0, 16, 0)).buffer.toString('latin1') === 'SQLite format 3\0';
   } finally {
