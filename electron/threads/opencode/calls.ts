@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../../shared/model.ts';
+import { treePathIn } from '../recorded-path.ts';
 import type { CallFacts } from './part-facts.ts';
-import { treePathIn } from './worktree.ts';
 
 const SUMMARY = 200;
 

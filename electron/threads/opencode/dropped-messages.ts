@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { asName, asNumber, parseRecord } from './loose.ts';
+import { asName, asNumber, parseRecord } from '../loose.ts';
 import { messageRow } from './message-rows.ts';
 import type { Tables } from './opencode-database.ts';
 import type { Pace } from './pace.ts';

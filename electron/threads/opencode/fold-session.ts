@@ -1,5 +1,6 @@
 import { type Reason, reason } from '../../../shared/errors.ts';
 import type { Gap, HiddenReason, Message, Standing, Step, Thread, ThreadHead, ThreadStatus, ToolCall } from '../../../shared/model.ts';
+import { isWithin } from '../recorded-path.ts';
 import { mayHaveWritten, toolCall } from './calls.ts';
 import { foldTurns } from './fold-turns.ts';
 import { messageTexts } from './message-texts.ts';
@@ -7,7 +8,6 @@ import type { TextFacts } from './part-facts.ts';
 import { type RevertMarker, revertMarker } from './revert-marker.ts';
 import type { MessageRow, SessionData } from './rows.ts';
 import { type StepTrees, stepTrees } from './step-trees.ts';
-import { isWithin } from './worktree.ts';
 
 /** The folder that the trees of a session cover: what its answers say, else what the session's own row says. */
 export function rootOf(data: SessionData): string | null {

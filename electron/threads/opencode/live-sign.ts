@@ -1,27 +1,7 @@
-import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
-import { MOVING_MS } from './session-status.ts';
+import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 
 /** The search for processes ends after this time: it is a courtesy, the times of the files are the rule. */
 const SEARCH_MS = 300;
-
-/** When any of the files was last written; null when none is there. */
-export async function lastWriteOf(files: readonly string[]): Promise<number | null> {
-  let last: number | null = null;
-  for (const file of files) {
-    try {
-      last = Math.max(last ?? 0, (await stat(file)).mtimeMs);
-    } catch {
-      // No such file: a log that is not there was not written.
-    }
-  }
-  return last;
-}
-
-/** Words for a store that was written just now; null when it was not. */
-export function writtenNow(last: number | null, now: number): string | null {
-  if (last === null || Math.abs(now - last) >= MOVING_MS) return null;
-  return `its store was written ${Math.max(0, Math.round((now - last) / 1000))} s ago`;
-}
 
 /** A process of OpenCode that has a database open for writing. Linux only; elsewhere, and for other users' processes, none is found. */
 export async function holderOf(database: string, proc = '/proc'): Promise<number | null> {

@@ -1,5 +1,5 @@
 import type { Message, MessageBody, Part } from '../../../shared/model.ts';
-import { asList, asName, asNumber, asRecord, asText, jsonOf, type Loose, parseRecord } from './loose.ts';
+import { asList, asName, asNumber, asRecord, asText, jsonOf, type Loose, parseRecord } from '../loose.ts';
 import { unwrapRunPrompt } from './prompt-text.ts';
 import type { RawPart } from './rows.ts';
 

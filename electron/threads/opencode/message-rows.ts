@@ -1,5 +1,5 @@
 import type { BadRecord } from '../../../shared/model.ts';
-import { asName, asNumber, asRecord, asText, type Loose, parseRecord } from './loose.ts';
+import { asName, asNumber, asRecord, asText, type Loose, parseRecord } from '../loose.ts';
 import type { PartFacts } from './part-facts.ts';
 import type { MessageRow } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { BadRecord } from '../../../shared/model.ts';
-import { asName, asNumber } from './loose.ts';
+import { asName, asNumber } from '../loose.ts';
 import { messageFromJson } from './message-rows.ts';
 import { columnOr, numberOr, type Tables } from './opencode-database.ts';
 import type { Pace } from './pace.ts';

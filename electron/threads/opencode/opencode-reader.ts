@@ -1,11 +1,12 @@
 import path from 'node:path';
 import { reason, TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
+import { lastWriteOf, writtenNow } from '../last-write.ts';
+import { jsonOf } from '../loose.ts';
 import type { OpenOptions, ThreadReader } from '../source.ts';
 import { DatabaseStore } from './database-store.ts';
 import { foldSession, rootOf } from './fold-session.ts';
-import { holderOf, lastWriteOf, writtenNow } from './live-sign.ts';
-import { jsonOf } from './loose.ts';
+import { holderOf } from './live-sign.ts';
 import { messageBody } from './message-body.ts';
 import { expectedStore, type ObjectPlaces, objectFolders } from './object-folders.ts';
 import { dataFolderOf } from './opencode-places.ts';

@@ -1,13 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { ThreadHead } from '../../../shared/model.ts';
+import { isWithin } from '../recorded-path.ts';
 import type { Places, Source } from '../source.ts';
 import { looksLikeSqlite } from './opencode-database.ts';
 import { dataIn, isKind, isStorage, knownData } from './opencode-places.ts';
 import { openReader } from './opencode-reader.ts';
 import { headOf, headsOfData, headsOfDatabase, headsOfStorage } from './session-heads.ts';
 import { storedSession } from './storage-files.ts';
-import { isWithin } from './worktree.ts';
 
 /** Threads of OpenCode: its databases (1.2 and later) and its older JSON tree (formats/opencode Part 1). Never written to. */
 export const opencode: Source = {

@@ -1,5 +1,5 @@
 import type { SideEffectKind, ToolStatus } from '../../../shared/model.ts';
-import { asName, asNumber, asRecord, asText, asTree, jsonOf, type Loose } from './loose.ts';
+import { asName, asNumber, asRecord, asText, asTree, jsonOf, type Loose } from '../loose.ts';
 import { unwrapRunPrompt } from './prompt-text.ts';
 import { claimedPaths, subjectOf, toolKind } from './tools.ts';
 

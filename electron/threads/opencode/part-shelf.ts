@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BadRecord } from '../../../shared/model.ts';
-import { parseRecord } from './loose.ts';
+import { parseRecord } from '../loose.ts';
 import { sizeOfCell } from './message-rows.ts';
 import { type PartFacts, partFacts } from './part-facts.ts';
 import type { PartSpool } from './part-spool.ts';

@@ -1,5 +1,5 @@
 import type { TreePath } from '../../../shared/tree-path.ts';
-import { asList, asName, asRecord, asText, asTree, type Loose } from './loose.ts';
+import { asList, asName, asRecord, asText, asTree, type Loose } from '../loose.ts';
 
 /** OpenCode's own standing revert (formats/opencode 1.6 and 1.7). */
 export interface RevertMarker {

@@ -1,5 +1,5 @@
 import type { BadRecord } from '../../../shared/model.ts';
-import type { Loose } from './loose.ts';
+import type { Loose } from '../loose.ts';
 import type { PartFacts } from './part-facts.ts';
 
 /** A session as a store has it, whichever layout it is in. */

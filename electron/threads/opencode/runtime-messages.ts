@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { BadRecord } from '../../../shared/model.ts';
-import { asList, asName, asNumber, asRecord, asText, jsonOf, type Loose, parseRecord } from './loose.ts';
+import { asList, asName, asNumber, asRecord, asText, jsonOf, type Loose, parseRecord } from '../loose.ts';
 import { messageRow, sizeOfCell } from './message-rows.ts';
 import { numberOr, type Tables } from './opencode-database.ts';
 import type { Pace } from './pace.ts';

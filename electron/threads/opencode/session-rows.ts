@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { asList, asName, asNumber, asRecord, type Loose, parseRecord } from './loose.ts';
+import { asList, asName, asNumber, asRecord, type Loose, parseRecord } from '../loose.ts';
 import { columnOr, numberOr, type SqlRow, type Tables } from './opencode-database.ts';
 import type { SessionRow } from './rows.ts';
 import { worktreeOf } from './worktree.ts';

@@ -1,4 +1,5 @@
 import type { ThreadStatus } from '../../../shared/model.ts';
+import { MOVING_MS } from '../last-write.ts';
 import { revertMarker } from './revert-marker.ts';
 import type { MessageRow, SessionData } from './rows.ts';
 
@@ -6,8 +7,6 @@ import type { MessageRow, SessionData } from './rows.ts';
 const SILENT_MS = 10 * 60_000;
 /** A prompt without an answer waits for its first one only this long. */
 const UNANSWERED_MS = 60_000;
-/** A store that was written within this time is in use. */
-export const MOVING_MS = 5_000;
 
 /** The last prompt or answer of the conversation. */
 function lastOf(data: SessionData): MessageRow | undefined {

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { asList, asName, asNumber, asRecord, asText, type Loose, parseRecord } from './loose.ts';
+import { asList, asName, asNumber, asRecord, asText, type Loose, parseRecord } from '../loose.ts';
 import type { SessionRow } from './rows.ts';
 import { sessionFrom } from './session-rows.ts';
 

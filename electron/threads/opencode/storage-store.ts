@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { BadRecord } from '../../../shared/model.ts';
-import type { Loose } from './loose.ts';
+import type { Loose } from '../loose.ts';
 import { messageRow, withParts } from './message-rows.ts';
 import { Pace } from './pace.ts';
 import { type PartFacts, partFacts } from './part-facts.ts';

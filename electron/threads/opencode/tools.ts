@@ -1,5 +1,5 @@
 import type { SideEffectKind } from '../../../shared/model.ts';
-import { asList, asName, asRecord, type Loose } from './loose.ts';
+import { asList, asName, asRecord, type Loose } from '../loose.ts';
 
 /** What a kind of tool does besides answering. */
 interface ToolKind {
