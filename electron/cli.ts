@@ -14,6 +14,7 @@ import { APP_VERSION } from './host/app-version.ts';
 import { viaOf } from './host/command-words.ts';
 import { Desk } from './host/desk.ts';
 import { serve } from './host/serve.ts';
+import { SettingsFile } from './host/settings.ts';
 import { createGit } from './snapshots/git.ts';
 import { ownDataOf, placesOf } from './threads/places.ts';
 
@@ -46,10 +47,12 @@ const COMMANDS: Record<CommandName, (session: Session) => Promise<Exit>> = {
 };
 
 async function run(args: Arguments): Promise<Exit> {
+  const ownData = ownDataOf(process.env);
+  const { gitPath } = await new SettingsFile(ownData).get();
   const desk = new Desk({
     places: placesOf(process.env, args.home),
-    ownData: ownDataOf(process.env),
-    git: createGit(),
+    ownData,
+    git: createGit({ chosen: () => gitPath }),
     emit: () => undefined,
     via: viaOf(process.env),
   });

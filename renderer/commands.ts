@@ -97,13 +97,13 @@ const goTo = (target: Pane, title: string, key: string): Command =>
     },
   });
 
-const THEMES = ['system', 'light', 'dark'] as const;
+const THEMES = ['system', 'light', 'dark', 'contrast'] as const;
 
 function nextTheme(): void {
   const { theme } = appStore.getState().settings;
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
   void changeSettings({ theme: next });
-  showToast({ text: next === 'system' ? 'Theme follows the system.' : `Theme: ${next}.` });
+  showToast({ text: next === 'system' ? 'Theme follows the system.' : next === 'contrast' ? 'Theme: high contrast.' : `Theme: ${next}.` });
 }
 
 /** Escape: closes what is on top, then leaves the preview. */
@@ -210,7 +210,7 @@ export const commands: readonly Command[] = [
   command('close-thread', 'Thread', 'All threads', ['backspace'], { off: needThread, run: closeThread }),
   command('palette', 'Window', 'Commands', ['mod+k', 'mod+shift+p'], { run: toggleOverlay('palette') }),
   command('keys', 'Window', 'Keys', ['?'], { run: toggleOverlay('keys') }),
-  command('theme', 'Window', 'Next theme: system, light, dark', [], { run: nextTheme }),
+  command('theme', 'Window', 'Next theme: system, light, dark, high contrast', [], { run: nextTheme }),
   command('timeline', 'Window', 'Show or hide the timeline', ['mod+j'], {
     off: needThread,
     run: () => appStore.setState(({ timelineOpen }) => ({ timelineOpen: !timelineOpen })),

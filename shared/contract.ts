@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { reasonSchema } from './errors.ts';
+import { listPatchSchema } from './list-patch.ts';
 import { canSchema, fileChangeSchema, messageBodySchema, problemSchema, threadHeadSchema, threadSchema } from './model.ts';
 import {
   choiceSchema,
@@ -11,6 +12,7 @@ import {
   travelKindSchema,
   travelResultSchema,
 } from './plan.ts';
+import { foundThreadSchema, hitSchema, searchedSchema, searchedThreadsSchema, wordsSchema } from './search.ts';
 
 /** Which changes to look at. `since`: from after the step to the files on disk. Steps are in log order, `from` first. */
 export const rangeSchema = z.discriminatedUnion('kind', [
@@ -52,8 +54,29 @@ export type FileDiff = z.infer<typeof fileDiffSchema>;
 /** A thread as the viewer and `show` see it: the source's fold plus what may be done with it. */
 export const threadViewSchema = threadSchema.extend({
   can: z.object({ revert: canSchema, unrevert: canSchema, undo: canSchema, redo: canSchema, patch: canSchema }),
+  /** Names this state of the thread in `thread.changes`; absent where nobody asks for changes. */
+  version: z.number().optional(),
 });
 export type ThreadView = z.infer<typeof threadViewSchema>;
+
+const { messages: _messages, steps: _steps, turns: _turns, ...viewFacts } = threadViewSchema.shape;
+
+/** What is different between two versions of a view: the lists as changes, everything else as it is now. */
+export const viewPatchSchema = z.object({
+  facts: z.object(viewFacts),
+  messages: listPatchSchema(threadViewSchema.shape.messages.element),
+  steps: listPatchSchema(threadViewSchema.shape.steps.element),
+  turns: listPatchSchema(threadViewSchema.shape.turns.element),
+});
+export type ViewPatch = z.infer<typeof viewPatchSchema>;
+
+/** The way from the version that a window has to the newest one; the whole view where the host does not know that version any more. */
+export const threadChangesSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('same') }),
+  z.object({ kind: z.literal('patch'), patch: viewPatchSchema }),
+  z.object({ kind: z.literal('whole'), view: threadViewSchema }),
+]);
+export type ThreadChanges = z.infer<typeof threadChangesSchema>;
 
 export const appInfoSchema = z.object({
   host: z.enum(['electron', 'browser']),
@@ -67,15 +90,33 @@ export const appInfoSchema = z.object({
 });
 export type AppInfo = z.infer<typeof appInfoSchema>;
 
+/** What our own safety snapshots may take; null: no limit of that kind. An entry goes when any of the limits says so. */
+export const retentionSchema = z.object({
+  /** Most days that an entry of the history keeps its snapshot. */
+  days: z.int().min(1).max(36_500).nullable(),
+  /** Most entries with a snapshot in one workspace. */
+  entries: z.int().min(1).max(100_000).nullable(),
+  /** Most bytes on disk, all workspaces together. */
+  bytes: z.int().min(1_000_000).nullable(),
+});
+export type Retention = z.infer<typeof retentionSchema>;
+
 export const settingsSchema = z.object({
   version: z.literal(1),
-  theme: z.enum(['system', 'light', 'dark']),
+  theme: z.enum(['system', 'light', 'dark', 'contrast']),
   diffLayout: z.enum(['split', 'inline']),
   wrap: z.boolean(),
   ignoreWhitespace: z.boolean(),
   filesAs: z.enum(['tree', 'list']),
   /** Paths opened by hand, newest first. */
   recent: z.array(z.string()),
+  retention: retentionSchema,
+  /** Folders in which threads are looked for besides the known places; absolute paths. */
+  folders: z.array(z.string()),
+  /** The git to run; absolute. Null: the one on PATH. */
+  gitPath: z.string().nullable(),
+  /** The keys of commands that the user chose, by command id; the table's own apply where a command is not named. */
+  keys: z.record(z.string(), z.array(z.string())),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
@@ -83,19 +124,40 @@ const thread = z.object({ thread: z.string() });
 const none = z.object({});
 /** An operation that can take long: its id names it in `progress` and `cancel`. */
 const operation = z.object({ operation: z.string() });
+/** The same for calls that may be made without one. */
+const maybeOperation = z.object({ operation: z.string().nullable().default(null) });
 
 /** Every call of the boundary: name -> input and output. Hosts, client and tests derive from this table. */
 export const calls = {
   'app.info': { input: none, output: appInfoSchema },
   'settings.get': { input: none, output: settingsSchema },
+  /** Why the settings are not what the file says: it was unreadable, or a newer Turnback wrote it. Null: they are. */
+  'settings.notice': { input: none, output: z.object({ notice: reasonSchema.nullable() }) },
+  /** Runs a program as `git --version`. Refused with GIT_PATH_REFUSED. */
+  'git.check': { input: z.object({ path: z.string() }), output: z.object({ version: z.string() }) },
   'settings.set': { input: settingsSchema.partial().omit({ version: true }), output: settingsSchema },
   'threads.list': { input: none, output: z.object({ threads: z.array(threadHeadSchema), problems: z.array(problemSchema) }) },
   /** Threads at a path that the user named, dropped or chose: a log, a store or a workspace. */
   'threads.locate': { input: z.object({ path: z.string() }), output: z.object({ threads: z.array(threadHeadSchema) }) },
   'sample.make': { input: none, output: threadHeadSchema },
-  'thread.open': { input: thread.extend({ root: z.string().nullable(), data: z.string().nullable() }), output: threadViewSchema },
+  /** Names a folder that moved as the workspace of threads; checked when they are opened. */
+  'threads.relocate': { input: z.object({ threads: z.array(z.string()), root: z.string() }), output: none },
+  /** With an operation: progress in bytes, and `thread.preview` with the last messages of a large log before all of it is read. */
+  'thread.open': {
+    input: thread.extend(maybeOperation.shape).extend({ root: z.string().nullable(), data: z.string().nullable() }),
+    output: threadViewSchema,
+  },
   /** The same thread with file lists, counts and captured marks filled in from the snapshots. */
-  'thread.steps': { input: thread, output: threadViewSchema },
+  'thread.steps': { input: thread.extend(maybeOperation.shape), output: threadViewSchema },
+  /** What changed since a version of the view; with `steps`, after asking the snapshots about the steps. */
+  'thread.changes': {
+    input: thread.extend(maybeOperation.shape).extend({ version: z.number(), steps: z.boolean() }),
+    output: threadChangesSchema,
+  },
+  /** Looks through all texts of a thread; hits come as `search.hits` while it runs. */
+  'search.thread': { input: thread.extend(operation.shape).extend({ words: wordsSchema }), output: searchedSchema },
+  /** The same over all threads that can be found; each one with all of the words comes as `search.found`. */
+  'search.threads': { input: operation.extend({ words: wordsSchema }), output: searchedThreadsSchema },
   'thread.message': { input: thread.extend({ message: z.string() }), output: messageBodySchema },
   'thread.close': { input: thread, output: none },
   'diff.files': { input: thread.extend({ range: rangeSchema }), output: z.object({ files: z.array(fileChangeSchema) }) },
@@ -156,6 +218,10 @@ export const events = {
   progress: operation.extend({ done: z.number(), total: z.number().nullable(), label: z.string() }),
   /** The log grew or a travel ended: open again to see it. */
   'thread.changed': thread,
+  /** The end of a log that is still being read: its last messages, before `from` nothing was read yet. Bytes. */
+  'thread.preview': operation.extend({ thread: z.string(), view: threadViewSchema, from: z.number(), size: z.number() }),
+  'search.hits': operation.extend({ hits: z.array(hitSchema) }),
+  'search.found': operation.extend(foundThreadSchema.shape),
   'files.changed': fileChangedSchema,
   /** A menu item or another instance asks for a command of the renderer's table. */
   command: z.object({ command: z.string(), argument: z.string().nullable() }),

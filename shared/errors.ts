@@ -100,6 +100,7 @@ const SENTENCES = {
   LOG_INVALID: (f) =>
     `Event ${of(f, 'seq')} breaks the rules of its format: DSH itself will not open this log.${because(f)} Nothing is written to it.`,
   STOP_DROPPED: () => 'This message was dropped from the conversation, so the thread cannot stand here.',
+  LOG_READING: () => 'The log is still being read. This can be done as soon as all of it is there.',
   LOG_RUNNING: (f) => `Wait until the turn ends, then try again. The log shows work that has not ended (${of(f, 'what')}).`,
   LOG_WAITING: () => 'The agent waits for an answer. Answer or cancel it in the agent, then try again.',
   LOG_LIVE: (f) => `Another program is using this thread (${of(f, 'sign')}). Close it, then try again.`,
@@ -137,6 +138,13 @@ const SENTENCES = {
   SAFETY_GONE: () => 'The safety snapshot of this travel is gone, so its files cannot come back.',
   HISTORY_UNREADABLE: (f) =>
     `${of(f, 'path')} cannot be read.${because(f)} Move it away to start a new history; no file of yours is touched.`,
+  FILE_NOT_IN_STEP: (f) => `Step ${of(f, 'step')} did not change ${of(f, 'path')}. Choose a file that the step lists.`,
+  HUNK_UNKNOWN: (f) => `Step ${of(f, 'step')} has no such change in ${of(f, 'path')}. Look at its changes again, and choose one of them.`,
+  HUNK_NOT_TEXT: (f) => `Single changes of ${of(f, 'path')} cannot be told apart: ${of(f, 'cause')}. Bring the whole file back instead.`,
+  HUNK_NOT_FOUND: (f) =>
+    `The change in ${of(f, 'lines')} cannot be found in ${of(f, 'path')} as it is now: it is out already, or its lines were changed since. Nothing is guessed; bring the whole file back, or edit it by hand.`,
+  HUNK_AMBIGUOUS: (f) =>
+    `The change in ${of(f, 'lines')} fits in ${of(f, 'places')} places of ${of(f, 'path')} as it is now, so none is chosen. Bring the whole file back, or edit it by hand.`,
   RECOVERY_MOVED: () => 'The log grew after the interruption, so the travel cannot be finished. Choose Roll back.',
   RECOVERY_NEEDS_THREAD: (f) =>
     `The thread ${of(f, 'id')} cannot be opened, and without it this travel cannot be ended. Open it again first.`,
@@ -164,6 +172,13 @@ const SENTENCES = {
   SNAPSHOTS_OFF: () => 'snapshots: git is not available.',
   NO_TURN: () => 'No turn runs. Begin one with a prompt first.',
   TURN_ENDED: () => 'This turn or step has ended, so nothing can be added to it. Begin a new one.',
+  GIT_PATH_REFUSED: (f) =>
+    `${of(f, 'path')} is not used as git.${because(f)} Name the full path of a git program of version 2.26 or newer, or leave it empty for the one on PATH.`,
+  SETTINGS_DAMAGED: (f) =>
+    `The settings could not be read (${of(f, 'path')}).${because(f)} The defaults are used; the file is put aside when you change a setting.`,
+  SETTINGS_NEWER: (f) =>
+    `The settings (${of(f, 'path')}) were written by a newer Turnback. They stay as they are; the defaults are used, and changes last until Turnback ends.`,
+  SETTING_REFUSED: (f) => `The setting ${of(f, 'name')} was not changed.${because(f)}`,
   UNKNOWN_COMMAND: (f) => `There is no command ${of(f, 'name')} in this session.`,
   UNKNOWN_CALL: (f) => `There is no tool call ${of(f, 'id')} in this step. Record the assistant's message with its tool calls first.`,
   BAD_OPTION: (f) => `${of(f, 'name')} cannot be used.${because(f)}`,

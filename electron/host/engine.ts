@@ -38,11 +38,12 @@ export interface Engine {
 export function createEngine({ port, push, version, open, env = process.env, sources }: EngineOptions): Engine {
   const places = placesOf(env);
   const ownData = ownDataOf(env);
-  const git = createGit();
+  const settings = new SettingsFile(ownData);
+  let gitPath: string | null = null;
+  const git = createGit({ chosen: () => gitPath });
   const emit = createEmitter(push);
   const desk = new Desk({ places, ownData, git, emit, via: viaOf(env), ...(sources && { sources }) });
   const operations = new Operations();
-  const settings = new SettingsFile(ownData);
   const handlers = createHandlers({ desk, git, settings, operations, port, emit, version, home: places.home, open });
   return {
     desk,
@@ -51,7 +52,11 @@ export function createEngine({ port, push, version, open, env = process.env, sou
     get busy() {
       return operations.count > 0;
     },
-    answer: (call, input) => dispatch(handlers, call, input),
+    async answer(call, input) {
+      // Before anything runs git, and after each change of it.
+      gitPath = (await settings.get()).gitPath;
+      return dispatch(handlers, call, input);
+    },
     async dispose() {
       await operations.idle();
       await desk.dispose();

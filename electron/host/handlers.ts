@@ -5,10 +5,12 @@ import type { Git } from '../snapshots/git.ts';
 import type { Desk } from './desk.ts';
 import type { Emit } from './emitter.ts';
 import { listFolder } from './folder-list.ts';
+import { checkGitPath } from './git-path.ts';
 import type { HostPort } from './host-port.ts';
 import type { Operations } from './operations.ts';
 import { saveFile } from './save-file.ts';
 import type { SettingsFile } from './settings.ts';
+import { checkSettings } from './settings-check.ts';
 
 export interface HandlerParts {
   desk: Desk;
@@ -57,7 +59,12 @@ export function createHandlers(parts: HandlerParts): Handlers {
   return {
     'app.info': () => appInfo(parts),
     'settings.get': () => settings.get(),
-    'settings.set': (change) => settings.set(change),
+    'settings.notice': async () => ({ notice: await settings.notice() }),
+    async 'settings.set'(change) {
+      await checkSettings(change);
+      return settings.set(change);
+    },
+    'git.check': async ({ path: file }) => ({ version: await checkGitPath(file) }),
     'threads.list': () => desk.list(),
     'threads.locate': async (input) => ({ threads: await desk.locate(input.path) }),
     'sample.make': () => desk.makeSample(),

@@ -3,43 +3,32 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { type Settings, settingsSchema } from '../../shared/contract.ts';
-
-/** Settings of a user who changed none. */
-export const DEFAULT_SETTINGS: Settings = {
-  version: 1,
-  theme: 'system',
-  diffLayout: 'split',
-  wrap: false,
-  ignoreWhitespace: false,
-  filesAs: 'tree',
-  recent: [],
-};
+import { DEFAULT_SETTINGS } from '../../shared/default-settings.ts';
+import { type Reason, reason } from '../../shared/errors.ts';
+import { syncFolder } from '../snapshots/durable.ts';
 
 const MOST_RECENT = 20;
 
-/** Every form the file ever had, newest first, each with the way to today's. */
-const FORMS: readonly { schema: z.ZodType; upgrade: (value: never) => Settings }[] = [
-  { schema: settingsSchema, upgrade: (value: Settings) => value },
-];
+const versioned = z.looseObject({ version: z.number() });
 
-const versioned = z.object({ version: z.number() });
+type Read = { settings: Settings; state: 'good' | 'none' | 'damaged' | 'newer'; cause: string };
 
-type Read = { settings: Settings; state: 'good' | 'none' | 'damaged' | 'newer' };
-
+/** The settings that a text holds. A setting that it does not name has its default, so that a newer Turnback may add some. */
 function read(text: string): Read {
+  const damaged = (cause: string): Read => ({ settings: DEFAULT_SETTINGS, state: 'damaged', cause });
   let raw: unknown;
   try {
     raw = JSON.parse(text);
   } catch {
-    return { settings: DEFAULT_SETTINGS, state: 'damaged' };
-  }
-  for (const { schema, upgrade } of FORMS) {
-    const parsed = schema.safeParse(raw);
-    if (parsed.success) return { settings: upgrade(parsed.data as never), state: 'good' };
+    return damaged('it is not JSON');
   }
   const version = versioned.safeParse(raw);
-  const newer = version.success && version.data.version > DEFAULT_SETTINGS.version;
-  return { settings: DEFAULT_SETTINGS, state: newer ? 'newer' : 'damaged' };
+  if (!version.success) return damaged('it names no version');
+  if (version.data.version > DEFAULT_SETTINGS.version) return { settings: DEFAULT_SETTINGS, state: 'newer', cause: '' };
+  const parsed = settingsSchema.safeParse({ ...DEFAULT_SETTINGS, ...version.data });
+  if (parsed.success) return { settings: parsed.data, state: 'good', cause: '' };
+  const issue = parsed.error.issues[0];
+  return damaged(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'another form'}`);
 }
 
 /**
@@ -61,8 +50,9 @@ export class SettingsFile {
     try {
       text = await readFile(this.#file, 'utf8');
     } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown;
-      this.#now ??= { settings: DEFAULT_SETTINGS, state: 'none' };
+      const { code } = thrown as NodeJS.ErrnoException;
+      const state = code === 'ENOENT' ? 'none' : 'damaged';
+      this.#now ??= { settings: DEFAULT_SETTINGS, state, cause: code ?? 'it cannot be read' };
       return this.#now;
     }
     this.#now ??= read(text);
@@ -73,13 +63,20 @@ export class SettingsFile {
     return (await this.#read()).settings;
   }
 
+  /** Why the defaults are used although there is a file; null when the file was read, or there is none. */
+  async notice(): Promise<Reason | null> {
+    const { state, cause } = await this.#read();
+    if (state === 'newer') return reason('SETTINGS_NEWER', { path: this.#file });
+    return state === 'damaged' ? reason('SETTINGS_DAMAGED', { path: this.#file, cause }) : null;
+  }
+
   /** Changes some settings and resolves with all of them once they are on disk. */
   async set(change: { [K in keyof Settings]?: Settings[K] | undefined }): Promise<Settings> {
     const before = await this.#read();
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const settings: Settings = { ...before.settings, ...given, version: 1 };
     settings.recent = [...new Set(settings.recent)].slice(0, MOST_RECENT);
-    this.#now = { settings, state: before.state === 'newer' ? 'newer' : 'good' };
+    this.#now = { settings, state: before.state === 'newer' ? 'newer' : 'good', cause: '' };
     if (before.state === 'newer') return settings;
     // One write after the other, so that the last change is the one that stays.
     const writing = this.#writing.catch(() => undefined).then(() => this.#write(settings, before.state === 'damaged'));
@@ -100,5 +97,6 @@ export class SettingsFile {
     }
     if (aside) await rename(this.#file, `${this.#file}.damaged-${Date.now()}`);
     await rename(temp, this.#file);
+    await syncFolder(path.dirname(this.#file));
   }
 }

@@ -83,8 +83,9 @@ export function gitFailed(name: string, exit: number, stderr: string): TurnbackE
 /**
  * The one place that starts git. `command` is a prefix that runs git elsewhere, its last word being git itself
  * (`['docker', 'exec', '-i', 'box', 'git']`); it must hand arguments on unchanged, as a shell would not, and has `env`.
+ * `chosen` gives the program that the user chose, asked before each run; null for the one on PATH.
  */
-export function createGit(options: { command?: readonly string[]; env?: NodeJS.ProcessEnv } = {}): Git {
+export function createGit(options: { command?: readonly string[]; env?: NodeJS.ProcessEnv; chosen?: () => string | null } = {}): Git {
   const inherited = options.env ?? process.env;
   let program: string | null | undefined;
 
@@ -108,6 +109,8 @@ export function createGit(options: { command?: readonly string[]; env?: NodeJS.P
       return { file: first, args: [...rest.slice(0, -1), 'env', '-i', remotePath, ...settings, rest.at(-1) ?? 'git', ...args], env: own };
     }
     if (first !== undefined) return { file: first, args, env };
+    const chosen = options.chosen?.() ?? null;
+    if (chosen !== null) return { file: chosen, args, env };
     program ??= findGitProgram(inherited);
     if (program === null) throw new TurnbackError('NO_GIT');
     return { file: program, args, env };
@@ -126,7 +129,7 @@ export function createGit(options: { command?: readonly string[]; env?: NodeJS.P
   };
 
   const notStarted = (call: GitCall, error: Error): TurnbackError => {
-    const file = options.command?.[0] ?? program;
+    const file = options.command?.[0] ?? options.chosen?.() ?? program;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !(file != null && path.isAbsolute(file) && existsSync(file))) {
       program = undefined;
       return new TurnbackError('NO_GIT', {}, { cause: error });
@@ -221,6 +224,7 @@ export function createGit(options: { command?: readonly string[]; env?: NodeJS.P
   };
 
   let known: Promise<{ text: string; major: number; minor: number }> | undefined;
+  let knownOf: string | null = null;
   const askVersion = async (): Promise<{ text: string; major: number; minor: number }> => {
     const { stdout } = await run({ name: 'version', args: ['version'], gitDir: '/dev/null', timeoutMs: 20_000 });
     const text = stdout
@@ -234,6 +238,9 @@ export function createGit(options: { command?: readonly string[]; env?: NodeJS.P
     return version;
   };
   const version = (): Promise<{ text: string; major: number; minor: number }> => {
+    const of = options.chosen?.() ?? null;
+    if (of !== knownOf) known = undefined;
+    knownOf = of;
     known ??= askVersion().catch((error: unknown) => {
       // Git may be installed while we run: ask again next time.
       known = undefined;

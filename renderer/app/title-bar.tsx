@@ -1,4 +1,4 @@
-import { ChevronRight, CircleQuestionMark, Command, Contrast, Moon, Sun } from 'lucide-react';
+import { ChevronRight, CircleDot, CircleQuestionMark, Command, Contrast, Moon, Sun } from 'lucide-react';
 import { runCommand } from '../commands.ts';
 import { useApp } from '../store/app-store.ts';
 import { useSession } from '../store/session-store.ts';
@@ -12,8 +12,8 @@ import { SearchBox } from './search-box.tsx';
 import { ThreadSwitcher } from './thread-switcher.tsx';
 import './title-bar.css';
 
-const THEME_ICONS = { system: <Contrast />, light: <Sun />, dark: <Moon /> } as const;
-const THEME_NAMES = { system: 'Follow the system', light: 'Light', dark: 'Dark' } as const;
+const THEME_ICONS = { system: <Contrast />, light: <Sun />, dark: <Moon />, contrast: <CircleDot /> } as const;
+const THEME_NAMES = { system: 'Follow the system', light: 'Light', dark: 'Dark', contrast: 'High contrast' } as const;
 
 function ThemeMenu() {
   const theme = useApp((state) => state.settings.theme);
@@ -22,7 +22,7 @@ function ThemeMenu() {
       align="end"
       trigger={<IconButton label="Theme" icon={THEME_ICONS[theme]} />}
       groups={[
-        (['system', 'light', 'dark'] as const).map((value) => ({
+        (['system', 'light', 'dark', 'contrast'] as const).map((value) => ({
           id: value,
           label: THEME_NAMES[value],
           checked: value === theme,

@@ -1,6 +1,7 @@
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { AppInfo, Settings } from '../../shared/contract.ts';
+import { DEFAULT_SETTINGS } from '../../shared/default-settings.ts';
 import type { Reason } from '../../shared/errors.ts';
 
 /** `lost`: the browser host went away and the window tries again. */
@@ -26,21 +27,11 @@ export interface AppState {
   timelineOpen: boolean;
 }
 
-export const defaultSettings: Settings = {
-  version: 1,
-  theme: 'system',
-  diffLayout: 'split',
-  wrap: false,
-  ignoreWhitespace: false,
-  filesAs: 'tree',
-  recent: [],
-};
-
 export const appStore = createStore<AppState>(() => ({
   connection: 'connecting',
   info: null,
   failed: null,
-  settings: defaultSettings,
+  settings: DEFAULT_SETTINGS,
   overlay: null,
   picking: null,
   pane: 'transcript',

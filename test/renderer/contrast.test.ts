@@ -75,6 +75,12 @@ test('more contrast gives text 7:1 on every ground', () => {
   expect(short).toEqual([]);
 });
 
+test('the theme of high contrast has the colours that the system can ask for', () => {
+  const [asked = '', chosen = ''] = more.split(':root[data-theme="contrast"]');
+  expect(tokensOf(chosen).size).toBe(14);
+  expect(tokensOf(chosen)).toEqual(tokensOf(asked));
+});
+
 test('the warm colour and the accent are told apart in both themes', () => {
   for (const theme of ['light', 'dark'] as const) {
     const [accent = '', time = ''] = ['accent', 'time'].map((name) => tokens.get(name)?.[theme]);

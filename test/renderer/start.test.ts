@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { appStore, defaultSettings } from '../../renderer/store/app-store.ts';
+import { appStore } from '../../renderer/store/app-store.ts';
 import { sessionStore } from '../../renderer/store/session-store.ts';
 import { loadApp, startApp } from '../../renderer/store/start.ts';
 import { choosePath, locatePath, openSample, takePath } from '../../renderer/store/threads.ts';
@@ -8,6 +8,7 @@ import { toastStore } from '../../renderer/store/toast-store.ts';
 import { travelStore } from '../../renderer/store/travel-store.ts';
 import { createClient } from '../../shared/client.ts';
 import type { AppInfo, ThreadView } from '../../shared/contract.ts';
+import { DEFAULT_SETTINGS } from '../../shared/default-settings.ts';
 import { reason } from '../../shared/errors.ts';
 import { FakeHost, Refusal } from './fake-host.ts';
 import { headOf, makeView } from './make-view.ts';
@@ -27,8 +28,8 @@ const view = makeView([{ role: 'user', text: 'one' }]);
 function answersFor(info: AppInfo): ConstructorParameters<typeof FakeHost>[0] {
   return {
     'app.info': () => info,
-    'settings.get': () => ({ ...defaultSettings, theme: 'dark' }),
-    'settings.set': (change) => ({ ...defaultSettings, ...(change as object) }),
+    'settings.get': () => ({ ...DEFAULT_SETTINGS, theme: 'dark' }),
+    'settings.set': (change) => ({ ...DEFAULT_SETTINGS, ...(change as object) }),
     'threads.list': () => ({ threads: [headOf()], problems: [] }),
     'threads.locate': () => ({ threads: [headOf()] }),
     'travel.interrupted': () => ({ travels: [] }),
@@ -119,7 +120,7 @@ test('progress belongs to its operation, and commands of the menu are run', asyn
 
 test('a path with several threads is a list to choose from, and is remembered first among the recent ones', async () => {
   await started({}, { 'threads.locate': () => ({ threads: [headOf({ id: 'a' }), headOf({ id: 'b' })] }) });
-  appStore.setState({ settings: { ...defaultSettings, recent: ['/old', '/new'] } });
+  appStore.setState({ settings: { ...DEFAULT_SETTINGS, recent: ['/old', '/new'] } });
   await locatePath('/new');
   expect(threadsStore.getState()).toMatchObject({ filter: '/new', busy: null });
   expect(threadsStore.getState().threads.map((head) => head.id)).toEqual(['a', 'b', 'tanstack:t1']);

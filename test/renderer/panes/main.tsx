@@ -13,6 +13,7 @@ import { travelStore } from '../../../renderer/store/travel-store.ts';
 import { applyTheme } from '../../../renderer/theme/theme.ts';
 import { createClient } from '../../../shared/client.ts';
 import type { Settings } from '../../../shared/contract.ts';
+import { DEFAULT_SETTINGS } from '../../../shared/default-settings.ts';
 import { reason } from '../../../shared/errors.ts';
 import { FakeHost, Refusal } from '../fake-host.ts';
 import { fakeHistory, fakePlan, fakesOf, fakeView, filesOf } from './fake-thread.ts';
@@ -22,13 +23,10 @@ const scene = new URLSearchParams(location.search);
 const fakes = fakesOf(Number(scene.get('many') ?? 0));
 let view = fakeView(fakes, scene.has('standing'));
 let settings: Settings = {
-  version: 1,
+  ...DEFAULT_SETTINGS,
   theme: scene.get('theme') === 'dark' ? 'dark' : 'light',
   diffLayout: scene.get('layout') === 'inline' ? 'inline' : 'split',
-  wrap: false,
-  ignoreWhitespace: false,
   filesAs: scene.get('files') === 'list' ? 'list' : 'tree',
-  recent: [],
 };
 let stale = scene.has('stale');
 /** With `hold`, heavy files come when the test calls `release()`. */
