@@ -57,13 +57,24 @@ interface Session {
   body: { type: string; content: Buffer; filled: number } | null;
   /** Its output is of no interest any more. */
   over: boolean;
+  /** When it last said something, or was first asked. */
+  heard: number;
+  watch: NodeJS.Timeout | undefined;
 }
 
 /** An unused process is ended after this time, so that no file of a foreign store stays open for long. */
 const IDLE = process.platform === 'win32' ? 500 : 10_000;
 const NOTHING = Buffer.alloc(0);
+/** An id of 64 digits, a type and a size are far shorter. */
+const LONGEST_HEADER = 256;
+/** Milliseconds of silence after which an object will not come any more. */
+const STALL = 120_000;
 /** Time that an ended process has to leave by itself. */
 const LEAVE = 1_000;
+
+/** For an answer that no git gives, or that is not to the question that is open. */
+const notUnderstood = (): TurnbackError =>
+  new TurnbackError('GIT_FAILED', { command: 'cat-file', exit: 0, cause: 'its answer was not understood' });
 
 /**
  * A `git cat-file --batch` (or `--batch-check`) that is kept and asked many things, in order. Starts on the first
@@ -73,17 +84,22 @@ export class BatchProcess {
   readonly #start: () => GitProcess;
   readonly #contents: boolean;
   readonly #idleMs: number;
+  readonly #stallMs: number;
   readonly #sessions = new Set<Session>();
   #current: Session | null = null;
   #unsent: Question[] = [];
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** `contents`: the process gives them, as `--batch` does. `idleMs`: how long an unused one is kept. */
-  constructor(start: () => GitProcess, contents: boolean, idleMs = IDLE) {
+  /**
+   * `contents`: the process gives them, as `--batch` does. `idleMs`: how long an unused one is kept; `stallMs`: how long one may say
+   * nothing while it is asked something.
+   */
+  constructor(start: () => GitProcess, contents: boolean, idleMs = IDLE, stallMs = STALL) {
     this.#start = start;
     this.#contents = contents;
     this.#idleMs = idleMs;
+    this.#stallMs = stallMs;
   }
 
   /** The object, or null when the store does not have it. Throws TOO_LARGE above `maxBytes`. `oid` must be hex. */
@@ -123,7 +139,9 @@ export class BatchProcess {
     if (batch.length === 0) return;
     try {
       const session = this.#current ?? this.#begin();
+      if (session.open.length === 0) session.heard = performance.now();
       session.open.add(batch);
+      this.#watch(session);
       session.process.write(Buffer.from(batch.map(({ oid }) => `${oid}\n`).join('')));
     } catch (error) {
       for (const question of batch) question.reject(error instanceof Error ? error : new Error(String(error)));
@@ -131,7 +149,7 @@ export class BatchProcess {
   }
 
   #begin(): Session {
-    const session: Session = { process: this.#start(), open: new Line(), header: '', body: null, over: false };
+    const session: Session = { process: this.#start(), open: new Line(), header: '', body: null, over: false, heard: 0, watch: undefined };
     this.#current = session;
     this.#sessions.add(session);
     void this.#follow(session);
@@ -142,7 +160,10 @@ export class BatchProcess {
     const { process, open } = session;
     let failure: TurnbackError;
     try {
-      await process.each((chunk) => this.#read(session, chunk));
+      await process.each((chunk) => {
+        session.heard = performance.now();
+        this.#read(session, chunk);
+      });
       if (this.#current === session) this.#current = null;
       failure = gitFailed('cat-file', await process.done, process.stderr());
     } catch (error) {
@@ -152,6 +173,7 @@ export class BatchProcess {
       for (const question of open.takeAll()) question.reject(fatal);
       failure = fatal;
     }
+    clearTimeout(session.watch);
     this.#sessions.delete(session);
     for (const [position, question] of open.takeAll().entries()) {
       // Only the question that was being answered can be at fault; the others just wait again.
@@ -160,6 +182,27 @@ export class BatchProcess {
       else if (question.tries > 1) question.reject(failure);
       else this.#send(question);
     }
+  }
+
+  /** Gives up on a process that is asked something and says nothing: on a disk that is gone, or a pipe in an object's place. */
+  #watch(session: Session): void {
+    if (session.watch !== undefined) return;
+    const look = (): void => {
+      session.watch = undefined;
+      if (session.open.length === 0 || session.over) return;
+      const left = session.heard + this.#stallMs - performance.now();
+      if (left > 0) {
+        session.watch = setTimeout(look, left);
+        return;
+      }
+      session.over = true;
+      if (this.#current === session) this.#current = null;
+      const cause = `it said nothing for ${this.#stallMs / 1000} s`;
+      for (const question of session.open.takeAll())
+        question.reject(new TurnbackError('GIT_FAILED', { command: 'cat-file', exit: -1, cause }));
+      session.process.kill();
+    };
+    session.watch = setTimeout(look, this.#stallMs);
   }
 
   #read(session: Session, chunk: Buffer): void {
@@ -179,12 +222,14 @@ export class BatchProcess {
       }
       const end = chunk.indexOf(0x0a, at);
       session.header += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
+      if (session.header.length > LONGEST_HEADER) throw notUnderstood();
       if (end < 0) return;
       at = end + 1;
-      const [, type = '', text] = session.header.split(' ');
+      const [, oid, type, text] = /^([0-9a-f]+) (?:missing|(blob|tree|commit|tag) ([0-9]{1,15}))$/.exec(session.header) ?? [];
+      if (oid === undefined || oid !== session.open.first()?.oid) throw notUnderstood();
       session.header = '';
       const size = Number(text);
-      if (text === undefined) this.#answer(session, null);
+      if (type === undefined) this.#answer(session, null);
       else if (!this.#contents) this.#answer(session, { type, size, content: NOTHING });
       else if (size > (session.open.first()?.maxBytes ?? 0)) this.#refuse(session, size);
       else if (at + size < chunk.length && chunk.length <= 2 * size) {

@@ -6,6 +6,16 @@ const windows = process.platform === 'win32';
 /** A folder that cannot exist, for everything git would look for in a home: nobody can create a file below a device. */
 const NOWHERE = windows ? path.join(os.tmpdir(), `turnback-nowhere-${process.pid}`) : '/dev/null';
 
+/**
+ * The folders of PATH that have a whole path: from `.` or an empty entry, git itself would take a program out of the folder that it works
+ * in, which is the workspace.
+ */
+export function wholePath(inherited: NodeJS.ProcessEnv): string {
+  const search = (windows ? (inherited['Path'] ?? inherited['PATH']) : inherited['PATH']) ?? '/usr/local/bin:/usr/bin:/bin';
+  const folders = search.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.join(path.delimiter);
+}
+
 /** What of git's own variables a caller may set. */
 const PASSED = new Set(['GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_LITERAL_PATHSPECS']);
 
@@ -15,7 +25,7 @@ const PASSED = new Set(['GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE
  */
 export function neutralEnvironment(inherited: NodeJS.ProcessEnv, extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const env: Record<string, string> = {
-    PATH: (windows ? (inherited['Path'] ?? inherited['PATH']) : inherited['PATH']) ?? '/usr/local/bin:/usr/bin:/bin',
+    PATH: wholePath(inherited),
     HOME: NOWHERE,
     XDG_CONFIG_HOME: NOWHERE,
     GIT_CONFIG_NOSYSTEM: '1',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { simpleGit } from 'simple-git';
 import { TurnbackError } from '../../shared/errors.ts';
 import type { Git } from './git.ts';
+import { wholePath } from './git-neutral.ts';
 import { findGitProgram } from './git-program.ts';
 
 /** Where the user's own repository stands. `branch` is null when HEAD is detached, `commit` when there is none yet. */
@@ -50,7 +51,7 @@ export async function headOf(root: string): Promise<RepoHead | null> {
     allowEnvironment: Object.keys(quiet),
   }).env({
     ...quiet,
-    PATH: process.env['PATH'] ?? '',
+    PATH: wholePath(process.env),
     HOME: '/dev/null',
     XDG_CONFIG_HOME: '/dev/null',
     LC_ALL: 'C',

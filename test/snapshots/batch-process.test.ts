@@ -66,14 +66,14 @@ class Puppet implements GitProcess {
   }
 }
 
-function puppets(contents: boolean, idleMs?: number): { batch: BatchProcess; started: Puppet[] } {
+function puppets(contents: boolean, idleMs?: number, stallMs?: number): { batch: BatchProcess; started: Puppet[] } {
   const started: Puppet[] = [];
   const start = (): Puppet => {
     const puppet = new Puppet();
     started.push(puppet);
     return puppet;
   };
-  const batch = new BatchProcess(start, contents, idleMs);
+  const batch = new BatchProcess(start, contents, idleMs, stallMs);
   onTestFinished(() => batch.close());
   return { batch, started };
 }
@@ -100,11 +100,48 @@ describe('answers of a batch process', () => {
 
   it('are right when a piece holds one of them alone, or several', async () => {
     const { batch, started } = puppets(true);
-    const answers = Promise.all([a, b, a, b].map((oid) => batch.ask(oid, 1e6)));
+    const answers = Promise.all([a, b, b, b].map((oid) => batch.ask(oid, 1e6)));
     await tick();
     const large = `${b} blob 500\n${'x'.repeat(500)}\n`;
     started[0]?.say(`${a} blob 3\nabc\n${large}`, large, `${b} blob 2\nyz\n`);
     expect((await answers).map((answer) => answer?.content.toString())).toEqual(['abc', 'x'.repeat(500), 'x'.repeat(500), 'yz']);
+  });
+
+  it.each([
+    ['words', 'what do you want\n'],
+    ['another object', `${b} blob 1\nx\n`],
+    ['a size that is none', `${a} blob x\n`],
+    ['a size below zero', `${a} blob -1\n`],
+    ['a size beyond all numbers', `${a} blob ${'9'.repeat(40)}\n`],
+    ['a type that is none', `${a} blub 1\nx\n`],
+    ['a line without an end', 'y'.repeat(4096)],
+    ['zero bytes', Buffer.alloc(300)],
+  ])('that no git gives end the process and are named: %s', async (_, text) => {
+    const { batch, started } = puppets(true);
+    const failed = expect(batch.ask(a, 1e9)).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringContaining('not understood'),
+    });
+    await tick();
+    started[0]?.say(text);
+    await failed;
+    expect(started[0]?.killed).toBe(true);
+  });
+
+  it('that do not come are given up after a while, and the next question asks another process', async () => {
+    const { batch, started } = puppets(true, undefined, 60);
+    const [first, second] = [batch.ask(a, 10), batch.ask(b, 10)];
+    const failed = expect(Promise.all([first, second])).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringContaining('said nothing'),
+    });
+    await failed;
+    await expect(second).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    expect(started[0]?.killed).toBe(true);
+    const third = batch.ask(b, 10);
+    await tick();
+    started[1]?.say(`${b} blob 1\nx\n`);
+    expect((await third)?.content.toString()).toBe('x');
   });
 
   it('that only tell facts have no content', async () => {
