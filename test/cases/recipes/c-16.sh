@@ -1,0 +1,5 @@
+echo 1 > f; base; for i in 1 2 3 4 5 6; do user "msg $i"; echo $i > f; step "edit $i" f; done; cp "$L" "$R/good.jsonl"
+node -e 'const fs=require("fs"),[s,d]=process.argv.slice(1);const l=fs.readFileSync(s,"utf8").trim().split("\n");const B=Buffer.from;
+const o=JSON.parse(l[2]);o.text="sep\u2028inside\u2029 and \u0000 nul \ud800 lone";const rows=[B([0xef,0xbb,0xbf]),B(l[0]),B("\r\n"),B(l[1]),B("\n\n   \n"),B(JSON.stringify(o)),B("\n"),B(l[3].slice(0,40)),B("\n"),B(l[4]),B(l[5]),B("\n"),
+B("[1,2]\nnull\n42\n\"str\"\n{}\n"),B("{\"type\":\"from-the-future\",\"id\":\"z1\",\"time\":1}\n"),B(l[6]),B("\n"),B(l[6]),B("\n"),B([0xff,0xfe,0x0a]),B(l[7].replace(/"parent":"[^"]*"/,"\"parent\":\"m9999\"")),B("\n"),Buffer.alloc(4096),B("\n"),B(l[8]),B("\n"),B(l[9]),B("\n"),B(l[10]),B("\n"),B(l[11].slice(0,-9))];fs.writeFileSync(d,Buffer.concat(rows))' "$R/good.jsonl" "$L"
+: > "$R/session-empty.jsonl"; printf '\n\n' > "$R/session-blank.jsonl"; mkdir "$R/session-dir.jsonl"; head -c 100000 /dev/urandom > "$R/session-rnd.jsonl"
