@@ -2,6 +2,7 @@ import type { Can } from '../shared/model.ts';
 import { appStore, type Pane } from './store/app-store.ts';
 import { stepFile } from './store/changes.ts';
 import { changesStore } from './store/changes-store.ts';
+import { compareFrom, compareWith, endCompare, focusedStop, NO_MARK, swapCompared } from './store/compare.ts';
 import { cursorStore } from './store/cursor-store.ts';
 import { moveInList } from './store/list-focus.ts';
 import { type PaneSignal, sendSignal } from './store/pane-signal.ts';
@@ -45,6 +46,10 @@ const needFiles = (): string | null => needThread() ?? (changesStore.getState().
 const whyNot = (can: Can | undefined): string | null => (can === undefined ? NO_THREAD : can === true ? null : can.message);
 const needMatch = (): string | null => needThread() ?? (searchStore.getState().rows.length === 0 ? 'Search for something first.' : null);
 const needIdle = (): string | null => needThread() ?? (travelStore.getState().running === null ? null : BUSY);
+
+const needMark = (): string | null => needThread() ?? (sessionStore.getState().mark === null ? NO_MARK : null);
+const needSides = (): string | null =>
+  needThread() ?? (sessionStore.getState().selection.compare?.to == null ? 'Compare two messages first.' : null);
 
 function needPreview(): string | null {
   const off = needIdle();
@@ -111,6 +116,7 @@ function leave(): void {
   if (appStore.getState().overlay !== null) appStore.setState({ overlay: null });
   else if (travelStore.getState().gate !== null) closeGate();
   else if (cursorStore.getState().preview !== null) leavePreview();
+  else endCompare();
 }
 
 const toggleOverlay = (overlay: 'palette' | 'keys' | 'history') => (): void =>
@@ -169,6 +175,10 @@ export const commands: readonly Command[] = [
     off: needStep,
     run: () => void showSince(sessionStore.getState().selection.step ?? ''),
   }),
+  command('compare-from', 'Look', 'Compare from here', ['m'], { off: needThread, run: () => compareFrom(focusedStop()) }),
+  command('compare-with', 'Look', 'Compare with here', ['v'], { off: needMark, run: () => void compareWith(focusedStop()) }),
+  command('compare-now', 'Look', 'Compare with the files now', ['shift+v'], { off: needMark, run: () => void compareWith(null) }),
+  command('compare-swap', 'Look', 'Swap the sides of the comparison', [], { off: needSides, run: () => void swapCompared() }),
   goTo('transcript', 'Go to the transcript', '1'),
   goTo('steps', 'Go to the steps', '2'),
   goTo('files', 'Go to the files', '3'),

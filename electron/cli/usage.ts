@@ -6,8 +6,8 @@ export const USAGE = `turnback: time travel for coding-agent threads
   turnback sample DIR                        make a sample workspace with a recorded thread
   turnback threads [--home DIR]              the threads that can be found
   turnback show THREAD                       turns, steps, messages, what can be done and why not
-  turnback diff THREAD STEP [--to STEP|now]  files and unified diff
-  turnback patch THREAD STEP[..STEP] [-o F]  a patch that \`git apply\` takes
+  turnback diff THREAD STEP [--to STEP|now]  files and unified diff; or of two stops: stop:K [--to stop:K|now]
+  turnback patch THREAD STEP[..STEP] [-o F]  a patch that \`git apply\` takes; or of two stops: stop:K[..stop:K|now]
   turnback preview THREAD MESSAGE            the plan: what a revert would do
   turnback revert THREAD MESSAGE [--scope files|messages|both] [--drift merge|keep|overwrite|fail] [--restore-files]
   turnback take-back THREAD MESSAGE          revert to before a user's message, and print its text

@@ -14,7 +14,7 @@ import type { SnapshotStore } from '../snapshots/store.ts';
 import { predictedFile } from '../travel/predict.ts';
 import { previewTravel } from '../travel/travel.ts';
 import type { TravelContext } from '../travel/travel-context.ts';
-import { type Sides, sidesOf } from './range.ts';
+import { type LogRange, type Sides, sidesOf } from './range.ts';
 import type { Via } from './via.ts';
 
 /** A file that holds more is shown by its size and head only, whatever is asked. */
@@ -55,9 +55,13 @@ function workspaceOf(context: TravelContext): string {
     : new TurnbackError('UNKNOWN_WORKSPACE');
 }
 
-async function filled(context: TravelContext, range: Exclude<Range, { kind: 'plan' }>, signal?: AbortSignal): Promise<Sides | null> {
+async function filled(context: TravelContext, range: LogRange, signal?: AbortSignal): Promise<Sides | null> {
   await context.thread.fill(signal);
-  return sidesOf(context.thread.thread(), range);
+  const sides = sidesOf(context.thread.thread(), range);
+  if (sides !== null || range.kind !== 'stops') return sides;
+  // Two stops of a thread without snapshots: nothing is known of the files, which is not the same as no difference.
+  snapshotsOf(context);
+  throw new TurnbackError('NO_SNAPSHOTS');
 }
 
 /** The changed files of a range with counts. */
@@ -69,7 +73,8 @@ export async function filesOfRange(context: ChangesContext, range: Range, signal
   const sides = await filled(context, range, signal);
   if (sides === null) return [];
   const to = sides.to ?? (await treeOnDisk(context, signal));
-  const only = sides.steps.length === 1 && sides.to !== null ? sides.steps[0]?.files : null;
+  const own = range.kind !== 'stops' && sides.steps.length === 1 && sides.to !== null;
+  const only = own ? sides.steps[0]?.files : null;
   if (only) return only;
   const [files] = await changesOf(snapshotsOf(context).store, [{ from: sides.from, to, only: sides.only }], signal);
   if (files === undefined || !Array.isArray(files)) throw new TurnbackError('TREE_MISSING', { tree: sides.from });
@@ -130,18 +135,24 @@ async function diskSide(context: TravelContext, file: TreePath, anyway: boolean)
   return sideOf({ mode }, bytes, { anyway });
 }
 
-/** The range as a patch that `git apply` takes, byte for byte what git writes. Refused when a step was not captured or nothing changed. */
-export async function patchOfRange(context: ChangesContext, range: Range, signal?: AbortSignal): Promise<Patch> {
+/** A file's name as the end of another file's name: no folders, no sign that a shell or a file system minds. */
+const nameIn = (file: TreePath): string => `-${(file.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9._-]+/g, '_').slice(-60)}`;
+
+/**
+ * The range as a patch that `git apply` takes, byte for byte what git writes; with `file`, of that file alone. Refused when a step was not
+ * captured or nothing changed.
+ */
+export async function patchOfRange(context: ChangesContext, range: Range, file: TreePath | null, signal?: AbortSignal): Promise<Patch> {
   if (range.kind === 'plan') throw new TurnbackError('NOT_SUPPORTED', { what: 'A patch of a preview' });
-  const files = await filesOfRange(context, range, signal);
+  const files = (await filesOfRange(context, range, signal)).filter((one) => file === null || one.path === file);
   const sides = await filled(context, range, signal);
   if (sides === null || files.length === 0) throw new TurnbackError('NO_FILES_IN_PATCH');
   const { store } = snapshotsOf(context);
   const to = sides.to ?? (await treeOnDisk(context, signal));
   const parts: Buffer[] = [];
-  const paths = sides.only === null ? null : files.map((one) => one.path);
+  const paths = sides.only === null && file === null ? null : files.map((one) => one.path);
   // Objects are not written there by a path of this machine.
   const [end, only] = context.via && paths !== null ? [await context.via.mixed(sides.from, to, paths), null] : [to, paths];
   for await (const part of patchOf(store, { from: sides.from, to: end, only, ...(signal && { signal }) })) parts.push(part);
-  return { bytes: Buffer.concat(parts), name: `turnback-${sides.name}.patch`, files: files.length };
+  return { bytes: Buffer.concat(parts), name: `turnback-${sides.name}${file === null ? '' : nameIn(file)}.patch`, files: files.length };
 }

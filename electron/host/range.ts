@@ -2,6 +2,10 @@ import type { Range } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
 import type { Step, Thread } from '../../shared/model.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
+import { refuseNotCaptured, stepsBetween, treeAtStop } from '../threads/tree-at-stop.ts';
+
+/** A range of the log: all but the preview of a travel. */
+export type LogRange = Exclude<Range, { kind: 'plan' }>;
 
 /** The two sides of a range of steps; `to` null means the files on disk. */
 export interface Sides {
@@ -21,7 +25,8 @@ function stepOf(thread: Thread, id: string): Step {
 }
 
 /** The steps that a range covers, in the order of the log. UNKNOWN_STEP when it names one that is not there. */
-export function stepsOfRange(thread: Thread, range: Exclude<Range, { kind: 'plan' }>): Step[] {
+export function stepsOfRange(thread: Thread, range: LogRange): Step[] {
+  if (range.kind === 'stops') return stepsBetween(thread, range.from, range.to);
   if (range.kind === 'step' || range.kind === 'since') return [stepOf(thread, range.step)];
   if (range.kind === 'turn') {
     const turn = thread.turns.find((one) => one.index === range.turn);
@@ -36,7 +41,8 @@ export function stepsOfRange(thread: Thread, range: Exclude<Range, { kind: 'plan
   return thread.steps.filter((step) => step.index >= first && step.index <= last && (dropped || step.hidden === null));
 }
 
-function nameOf(range: Exclude<Range, { kind: 'plan' }>, steps: readonly Step[]): string {
+function nameOf(range: LogRange, steps: readonly Step[]): string {
+  if (range.kind === 'stops') return `stops-${range.from}-${range.to ?? 'now'}`;
   const [first, last] = [steps[0]?.index ?? 0, steps.at(-1)?.index ?? 0];
   if (range.kind === 'turn') return `turn-${range.turn}`;
   if (range.kind === 'since') return `since-step-${first}`;
@@ -47,14 +53,15 @@ function nameOf(range: Exclude<Range, { kind: 'plan' }>, steps: readonly Step[])
  * The trees that a range compares. Steps without snapshots that changed nothing are passed over; null when no step of the
  * range has any. Throws NOT_CAPTURED when one of them was not captured: half a truth is not shown as the whole.
  */
-export function sidesOf(thread: Thread, range: Exclude<Range, { kind: 'plan' }>): Sides | null {
+export function sidesOf(thread: Thread, range: LogRange): Sides | null {
   const steps = stepsOfRange(thread, range);
-  for (const step of steps) {
-    if (step.captured !== null && step.captured !== true) {
-      throw new TurnbackError('NOT_CAPTURED', { step: step.index, cause: step.captured.message.replace(/\.$/, '') });
-    }
-  }
   const name = nameOf(range, steps);
+  if (range.kind === 'stops') {
+    const from = treeAtStop(thread, range.from);
+    const to = range.to === null ? null : treeAtStop(thread, range.to);
+    return from === null || (to === null && range.to !== null) ? null : { from, to, only: null, steps, name };
+  }
+  for (const step of steps) refuseNotCaptured(step);
   if (range.kind === 'between') {
     const [from, to] = [lastTreeUpTo(thread, steps[0]), lastTreeUpTo(thread, steps[1])];
     return from === null || to === null ? null : { from, to, only: null, steps, name };

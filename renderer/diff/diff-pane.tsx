@@ -14,9 +14,10 @@ import { Pane } from '../ui/pane.tsx';
 import { PaneError } from '../ui/pane-error.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { count } from '../ui/words.ts';
+import { CompareStrip } from './compare-strip.tsx';
 import type { DiffLook } from './diff-look.ts';
 import { DiffToolbar, SPLIT_LEAST } from './diff-toolbar.tsx';
-import { emptyWords, missingOf } from './empty-words.ts';
+import { emptyWords, missingOf, missingWords } from './empty-words.ts';
 import { MultiDiff } from './multi-diff.tsx';
 import { useMonaco } from './use-monaco.ts';
 import { useWidth } from './use-width.ts';
@@ -62,15 +63,10 @@ function Content({ look }: { look: DiffLook }) {
       </Empty>
     );
   }
-  const [first] = missing;
+  const lost = missingWords(range, missing);
   return (
     <>
-      {first === undefined ? null : (
-        <Banner>
-          {missing.length === 1 ? `Step ${first.step.index} is not in this list. ` : `${missing.length} steps are not in this list. `}
-          {first.reason.message}
-        </Banner>
-      )}
+      {lost === null ? null : <Banner>{lost}</Banner>}
       {monaco.phase === 'failed' ? (
         <Banner tone="failed" tools={<Button onClick={monaco.retry}>Try again</Button>}>
           The diff editor could not be loaded. The connection to Turnback may be lost.
@@ -100,6 +96,7 @@ export function DiffPane() {
   return (
     <div className="diff-box" ref={box}>
       <Pane label="Changes" className="diff-pane" title={<Title />} tools={<DiffToolbar narrow={narrow} />}>
+        <CompareStrip />
         <Content look={look} />
       </Pane>
     </div>

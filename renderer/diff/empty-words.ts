@@ -22,6 +22,12 @@ export function stepsOfRange(range: Range, steps: readonly Step[]): readonly Ste
     }
     case 'since':
       return steps.filter((step) => step.id === range.step);
+    case 'stops': {
+      const ends = [range.from, range.to ?? Number.POSITIVE_INFINITY];
+      const [first, last] = [Math.min(...ends), Math.max(...ends)];
+      const live = (step: Step): boolean => step.hidden === null || step.hidden.reason === 'reverted';
+      return steps.filter((step) => live(step) && step.stop !== null && step.stop > first && step.stop <= last);
+    }
     case 'between':
     case 'plan':
       return [];
@@ -34,9 +40,21 @@ export function missingOf(range: Range, steps: readonly Step[]): Missing[] {
   );
 }
 
+/** What is to be said above a list about the steps that are missing from it; null when none is. */
+export function missingWords(range: Range, missing: readonly Missing[]): string | null {
+  const [first] = missing;
+  if (first === undefined) return null;
+  const one = missing.length === 1;
+  const which = one ? `Step ${first.step.index}` : `${missing.length} steps`;
+  if (range.kind !== 'stops') return `${which} ${one ? 'is' : 'are'} not in this list. ${first.reason.message}`;
+  return `${which} in between ${one ? 'was' : 'were'} not captured, so a change of ${one ? 'its' : 'their'} files may be missing here. ${first.reason.message}`;
+}
+
 /** Why a list is empty, in words. Never "no changes" for what was not captured. */
 export function emptyWords(range: Range, title: string, missing: readonly Missing[]): { title: string; text: string } {
   const [first] = missing;
+  if (range.kind === 'stops')
+    return { title: 'No file differs', text: missingWords(range, missing) ?? 'The files are the same at both places.' };
   if (first !== undefined) {
     const which = missing.length === 1 ? `Step ${first.step.index} was not captured` : `${missing.length} steps were not captured`;
     return { title: which, text: first.reason.message };

@@ -10,7 +10,8 @@ export const sameFiles = (a: readonly FileChange[], b: readonly FileChange[]): b
   a === b || (a.length === b.length && a.every((file, at) => sameFile(file, b[at])));
 
 /** Ranges that end at the files on disk: their content can change while their list stays. */
-const endsOnDisk = (range: Range): boolean => range.kind === 'since' || range.kind === 'plan';
+const endsOnDisk = (range: Range): boolean =>
+  range.kind === 'since' || range.kind === 'plan' || (range.kind === 'stops' && range.to === null);
 
 /**
  * The list before, while a newer one says the same about snapshots: a thread that grows is read again and again, and what is looked at

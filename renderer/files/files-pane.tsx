@@ -37,13 +37,13 @@ function Content() {
 export function FilesPane() {
   const as = useApp((state) => state.settings.filesAs);
   const total = useChanges((state) => state.files.length);
-  const isPlan = useChanges((state) => state.range?.kind === 'plan');
+  const kind = useChanges((state) => state.range?.kind);
   return (
     <Pane
       label="Files"
       title={
         <>
-          {isPlan ? 'Files if you go back' : 'Files'}
+          {kind === 'plan' ? 'Files if you go back' : kind === 'stops' ? 'Files that differ' : 'Files'}
           {total === 0 ? null : <span className="muted num files-total">{showNumber(total)}</span>}
         </>
       }

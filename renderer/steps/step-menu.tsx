@@ -1,6 +1,7 @@
 import { ContextMenu as Base } from '@base-ui/react/context-menu';
 import type { ReactElement } from 'react';
 import type { Step } from '../../shared/model.ts';
+import { itemsOfCompare } from '../store/compare.ts';
 import { copyPatch, exportPatch } from '../store/patch.ts';
 import { selectStep, showSince } from '../store/selection.ts';
 import { sessionStore } from '../store/session-store.ts';
@@ -58,6 +59,9 @@ export function itemsOfStep(step: Step): MenuItem[][] {
     ],
     [
       { id: 'since', label: 'Since this step', keys: 's', run: () => void showSince(step.id) },
+      ...itemsOfCompare(step.stop, 'No message of the conversation owns this step.'),
+    ],
+    [
       { id: 'patch', label: 'Export patch…', off: patch, run: () => void selectStep(step.id).then(() => exportPatch()) },
       { id: 'copy', label: 'Copy patch', off: patch, run: () => void copyPatch({ kind: 'step', step: step.id }) },
     ],

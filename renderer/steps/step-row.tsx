@@ -77,6 +77,7 @@ export const StepItem = memo(function StepItem({ row, place, selected }: StepIte
         aria-posinset={row.position}
         aria-setsize={row.size}
         aria-selected={selected}
+        data-stop={step.stop ?? undefined}
         data-ghost={ghost || undefined}
         onClick={press}
       >

@@ -1,5 +1,7 @@
 import { ListTree } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { Step } from '../../shared/model.ts';
+import { isBetween } from '../store/compare.ts';
 import { selectStep, selectTurn } from '../store/selection.ts';
 import { useSession } from '../store/session-store.ts';
 import { Banner } from '../ui/banner.tsx';
@@ -41,7 +43,7 @@ function StepTree() {
     return stepRows(view?.turns ?? [], index.stepsOfTurn, rest, open);
   }, [view, index, open]);
 
-  const { turn, step, anchor } = selection;
+  const { turn, step, anchor, compare } = selection;
   // biome-ignore lint/correctness/useExhaustiveDependencies: opens once for each selection, so that it can be closed again by hand
   useEffect(() => {
     if (turn !== null && (step !== null || passing.current !== turn)) setOpen(turn, true);
@@ -54,7 +56,10 @@ function StepTree() {
   }, [selectedAt]);
   const from = anchor === null ? null : (index.steps.get(anchor)?.index ?? null);
   const to = step === null ? null : (index.steps.get(step)?.index ?? null);
-  const isSelected = (at: number): boolean => to !== null && at >= Math.min(from ?? to, to) && at <= Math.max(from ?? to, to);
+  const isSelected = ({ index: at, stop }: Step): boolean => {
+    if (compare !== undefined) return stop !== null && isBetween(compare, stop);
+    return to !== null && at >= Math.min(from ?? to, to) && at <= Math.max(from ?? to, to);
+  };
 
   const onMove = (row: StepRow, _at: number, { extend }: { extend: boolean }): void => {
     setFocused(row.key);
@@ -106,7 +111,7 @@ function StepTree() {
       handle={list}
       draw={(row, place) =>
         row.kind === 'step' ? (
-          <StepItem key={row.key} row={row} place={place} selected={isSelected(row.step.index)} />
+          <StepItem key={row.key} row={row} place={place} selected={isSelected(row.step)} />
         ) : (
           <TurnItem key={row.key} row={row} place={place} onToggle={setOpen} />
         )

@@ -10,6 +10,9 @@ let newest = 0;
 
 const sameRange = (a: Range | null, b: Range | null): boolean => JSON.stringify(a) === JSON.stringify(b);
 
+/** A stop in a few words, null being the files on disk: "Start", "Message 4", "Now". */
+export const nameOfStop = (stop: number | null): string => (stop === null ? 'Now' : stop === 0 ? 'Start' : `Message ${stop}`);
+
 /** The title of a range, in the words of the steps and turns. */
 export function titleOfRange(range: Range): string {
   const { index } = sessionStore.getState();
@@ -25,6 +28,8 @@ export function titleOfRange(range: Range): string {
       return `After step ${step(range.from)} against after step ${step(range.to)}`;
     case 'since':
       return `Since step ${step(range.step)}`;
+    case 'stops':
+      return `${nameOfStop(range.from)} → ${nameOfStop(range.to).toLowerCase()}`;
     case 'plan':
       return range.stop === 0 ? 'If you go back to the start' : `If you go back to message ${range.stop}`;
   }

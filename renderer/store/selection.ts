@@ -6,7 +6,8 @@ const nothing: Selection = { turn: null, step: null, anchor: null };
 
 /** The range that a selection means; null when nothing is selected. */
 export function rangeOfSelection(selection: Selection): Range | null {
-  const { step, anchor, turn } = selection;
+  const { step, anchor, turn, compare } = selection;
+  if (compare !== undefined) return { kind: 'stops', ...compare };
   if (step !== null && anchor !== null && anchor !== step) {
     const { index } = sessionStore.getState();
     const forward = (index.steps.get(anchor)?.index ?? 0) <= (index.steps.get(step)?.index ?? 0);

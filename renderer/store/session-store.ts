@@ -4,6 +4,12 @@ import type { ThreadView } from '../../shared/contract.ts';
 import type { Reason } from '../../shared/errors.ts';
 import { indexThread, type ThreadIndex } from './thread-index.ts';
 
+/** Two stops whose files are compared, the older one first unless they were swapped; `to` null: the files on disk now. */
+export interface Comparison {
+  from: number;
+  to: number | null;
+}
+
 /** What is looked at. Steps are ids; `steps` is a range in log order, `from` first. */
 export interface Selection {
   turn: number | null;
@@ -11,6 +17,8 @@ export interface Selection {
   step: string | null;
   /** The other end of a range of steps; null when one step is chosen. */
   anchor: string | null;
+  /** Looked at in place of the step or turn, which comes back after it. */
+  compare?: Comparison;
 }
 
 export interface SessionState {
@@ -24,6 +32,8 @@ export interface SessionState {
   filling: boolean;
   fillError: Reason | null;
   selection: Selection;
+  /** The stop that was marked as one side of a comparison. */
+  mark: number | null;
   /** Message rows whose tool calls and thinking are open, by message id. */
   expanded: ReadonlySet<string>;
   /** Groups of hidden messages that are open, by the id of their first message. */
@@ -39,6 +49,7 @@ export const emptySession: SessionState = {
   filling: false,
   fillError: null,
   selection: { turn: null, step: null, anchor: null },
+  mark: null,
   expanded: new Set(),
   openGroups: new Set(),
 };

@@ -1,5 +1,6 @@
 import { Copy, Ellipsis, FileClock, FileDiff, Reply, Undo2 } from 'lucide-react';
 import type { Message } from '../../shared/model.ts';
+import { itemsOfCompare } from '../store/compare.ts';
 import { useCursor } from '../store/cursor-store.ts';
 import { selectStep, selectTurn } from '../store/selection.ts';
 import { useSession } from '../store/session-store.ts';
@@ -108,6 +109,7 @@ export function RowTools({ message }: { message: Message }) {
             },
             { id: 'copy', label: 'Copy text', icon: <Copy />, run: () => void copyMessage(message, 'Text') },
           ],
+          itemsOfCompare(stop, 'It is no place to stand any more.'),
           travels,
         ]}
       />

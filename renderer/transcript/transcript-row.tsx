@@ -98,6 +98,7 @@ export const TranscriptRow = memo(function TranscriptRow({ row, position, size, 
       className="row"
       data-kind={row.kind}
       data-role={message?.role}
+      data-stop={message?.stop ?? undefined}
       data-selected={selected || undefined}
       data-hidden={message?.hidden?.reason}
       data-planned={planned || undefined}

@@ -102,6 +102,7 @@ export function filesOf(view: ThreadView, range: Range, plan: Plan): FileChange[
   const steps = view.steps.filter((step) => {
     if (range.kind === 'turn') return step.turn === range.turn;
     if (range.kind === 'step') return step.id === range.step;
+    if (range.kind === 'stops') return step.stop !== null && step.stop > range.from && step.stop <= (range.to ?? Number.POSITIVE_INFINITY);
     if (range.kind === 'since') return step.index > index(range.step);
     return step.index >= index(range.from) && step.index <= index(range.to);
   });
