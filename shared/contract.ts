@@ -22,6 +22,8 @@ export const rangeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('since'), step: z.string() }),
   /** The state after one step against the state after another, whatever changed in between. */
   z.object({ kind: z.literal('between'), from: z.string(), to: z.string() }),
+  /** The files as they were at one stop against those at another, or (null) those on disk now; in either order. */
+  z.object({ kind: z.literal('stops'), from: z.int().min(0), to: z.int().min(0).nullable() }),
   /** What a travel would change on disk: the disk now against the predicted state. */
   z.object({ kind: z.literal('plan'), stop: z.number() }),
 ]);
@@ -162,13 +164,14 @@ export const calls = {
   'thread.close': { input: thread, output: none },
   'diff.files': { input: thread.extend({ range: rangeSchema }), output: z.object({ files: z.array(fileChangeSchema) }) },
   'diff.file': { input: thread.extend({ range: rangeSchema, path: z.string(), anyway: z.boolean() }), output: fileDiffSchema },
+  /** With `file`, the patch of that file of the range alone; so for `patch.save`. */
   'patch.text': {
-    input: thread.extend({ range: rangeSchema }),
+    input: thread.extend({ range: rangeSchema, file: z.string().optional() }),
     output: z.object({ text: z.string(), name: z.string(), files: z.number() }),
   },
   /** Asks where to save (a dialog in Electron; `path` in the browser host) and writes the exact bytes. Null: cancelled. */
   'patch.save': {
-    input: thread.extend({ range: rangeSchema, path: z.string().nullable() }),
+    input: thread.extend({ range: rangeSchema, path: z.string().nullable(), file: z.string().optional() }),
     output: z.object({ path: z.string() }).nullable(),
   },
   'travel.preview': {

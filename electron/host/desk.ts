@@ -158,8 +158,9 @@ export class Desk {
     return planDiffVia({ ...context, via }, { stop: range.stop, file, anyway, signal });
   }
 
-  async patch(id: string, range: Range, signal?: AbortSignal): Promise<Patch> {
-    return patchOfRange(await this.#context(id), range, signal);
+  /** With `file`, the patch of that file alone. */
+  async patch(id: string, range: Range, file: TreePath | null = null, signal?: AbortSignal): Promise<Patch> {
+    return patchOfRange(await this.#context(id), range, file, signal);
   }
 
   async preview(id: string, request: TravelRequest, signal?: AbortSignal): Promise<Plan> {

@@ -80,12 +80,12 @@ export function createHandlers(parts: HandlerParts): Handlers {
     },
     'diff.files': async ({ thread, range }) => ({ files: await desk.filesOf(thread, range) }),
     'diff.file': (input) => desk.fileDiff(input.thread, input.range, input.path, input.anyway),
-    async 'patch.text'({ thread, range }) {
-      const { bytes, name, files } = await desk.patch(thread, range);
+    async 'patch.text'({ thread, range, file }) {
+      const { bytes, name, files } = await desk.patch(thread, range, file);
       return { text: patchText(bytes), name, files };
     },
-    async 'patch.save'({ thread, range, path: typed }) {
-      const { bytes, name } = await desk.patch(thread, range);
+    async 'patch.save'({ thread, range, path: typed, file }) {
+      const { bytes, name } = await desk.patch(thread, range, file);
       const target = await port.chooseSave(name, typed);
       if (target === null) return null;
       await saveFile(target, bytes);
