@@ -1,4 +1,4 @@
-node -e 'const fs=require("fs");fs.writeFileSync("min.js","var a="+JSON.stringify(Array.from({length:440000},(_,i)=>"k"+i*2654435761%1e9)).slice(0,5600000));let s="";for(let i=0;i<60000;i++)s+="line "+(i*7919%60000)+" "+(i*31)+"\n";fs.writeFileSync("big.txt",s);fs.writeFileSync("eol.cpp",s.replace(/\n/g,"\r\n"))'
-for i in $(seq 400); do seq 500 > many$i.txt; done; base; user "churn"
+node -e 'const fs=require("fs");fs.writeFileSync("min.js","var a="+JSON.stringify(Array.from({length:+process.argv[1]},(_,i)=>"k"+i*2654435761%1e9)).slice(0,5600000));let s="";for(let i=0;i<60000;i++)s+="line "+(i*7919%60000)+" "+(i*31)+"\n";fs.writeFileSync("big.txt",s);fs.writeFileSync("eol.cpp",s.replace(/\n/g,"\r\n"))' "$KEYS"
+for i in $(seq $MANY); do seq 500 > many$i.txt; done; base; user "churn"
 node -e 'const fs=require("fs");fs.writeFileSync("min.js",fs.readFileSync("min.js","utf8").split("").reverse().join(""));fs.writeFileSync("big.txt",fs.readFileSync("big.txt","utf8").split("\n").reverse().join("\n"));let e=fs.readFileSync("eol.cpp","utf8").replace(/\r\n/g,"\n").split("\n");e[100]="only real change";fs.writeFileSync("eol.cpp",e.join("\n"))'
-for i in $(seq 400); do sed -i 250s/.*/X/ many$i.txt; done; step "churn"
+for i in $(seq $MANY); do sed -i 250s/.*/X/ many$i.txt; done; step "churn"
