@@ -5,12 +5,21 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import type { Answer } from '../../shared/contract.ts';
+import { reason } from '../../shared/errors.ts';
 import { PROTOCOL, pageRefusal, upgradeAllowed } from './browser-guard.ts';
 import { PAGE_HEADERS } from './csp.ts';
 import type { PageFiles } from './page-files.ts';
 
 const MAX_CLIENTS = 4;
 const MAX_MESSAGE = 8 * 1024 * 1024;
+/** Connections of all kinds at once; a page needs six and a socket. */
+const MAX_CONNECTIONS = 64;
+/** Milliseconds that somebody may take to send a request. */
+const SLOWEST_REQUEST = 10_000;
+/** How often connections are looked at for that. */
+const LOOK_EVERY = 2_000;
+/** Bytes that wait for a page that does not take them. */
+const MAX_WAITING = 256 * 1024 * 1024;
 
 const requestSchema = z.object({ id: z.number(), call: z.string(), input: z.unknown() });
 
@@ -20,6 +29,8 @@ export interface BrowserHostOptions {
   /** 0: any free port. */
   port?: number;
   heartbeatMs?: number;
+  /** Milliseconds that a request may take to come in whole. */
+  slowestMs?: number;
 }
 
 export interface BrowserHost {
@@ -31,14 +42,30 @@ export interface BrowserHost {
   close(): Promise<void>;
 }
 
+/** An answer as text; one that is longer than any text can be is told instead of sent. */
+function textOf(id: number, answer: Answer): string {
+  try {
+    return JSON.stringify({ id, answer });
+  } catch (thrown) {
+    const cause = thrown instanceof Error ? thrown.message : String(thrown);
+    return JSON.stringify({ id, answer: { ok: false, error: reason('INTERNAL', { cause }) } satisfies Answer });
+  }
+}
+
+/** Sends to a page that is there; one that takes nothing any more is dropped before it fills our memory. */
+function say(socket: WebSocket, text: string): void {
+  if (socket.readyState !== socket.OPEN) return;
+  if (socket.bufferedAmount > MAX_WAITING) socket.terminate();
+  else socket.send(text);
+}
+
 /** Answers the messages of one page: `{id, call, input}` -> `{id, answer}`. A message of another form ends the connection. */
 function serveClient(socket: WebSocket, answer: BrowserHostOptions['answer']): void {
   const reply = async (raw: unknown): Promise<void> => {
     const request = requestSchema.safeParse(raw);
     if (!request.success) return socket.close(1008, 'not a request');
     const { id, call, input } = request.data;
-    const text = JSON.stringify({ id, answer: await answer(call, input) });
-    if (socket.readyState === socket.OPEN) socket.send(text);
+    say(socket, textOf(id, await answer(call, input)));
   };
   socket.on('message', (data, isBinary) => {
     let raw: unknown = null;
@@ -55,7 +82,8 @@ function serveClient(socket: WebSocket, answer: BrowserHostOptions['answer']): v
 
 function refuse(socket: Duplex, status: string): void {
   socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // Whoever was refused may keep its half of the connection open for ever.
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 /** Pings every page and drops those that did not answer the last ping; the result stops it. */
@@ -80,7 +108,9 @@ function heartbeat(server: WebSocketServer, everyMs: number): () => void {
  */
 export async function createBrowserHost(options: BrowserHostOptions): Promise<BrowserHost> {
   const token = randomBytes(32).toString('base64url');
-  const http = createServer((request, response) => {
+  const slowest = options.slowestMs ?? SLOWEST_REQUEST;
+  const limits = { headersTimeout: slowest, requestTimeout: slowest, connectionsCheckingInterval: Math.min(LOOK_EVERY, slowest) };
+  const http = createServer({ ...limits, keepAliveTimeout: slowest }, (request, response) => {
     const target = request.url ?? '/';
     const refusal = pageRefusal(request.method, request.headers, target);
     if (refusal !== null) return void response.writeHead(refusal, PAGE_HEADERS).end();
@@ -92,6 +122,7 @@ export async function createBrowserHost(options: BrowserHostOptions): Promise<Br
       () => void response.writeHead(500, PAGE_HEADERS).end(),
     );
   });
+  http.maxConnections = MAX_CONNECTIONS;
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE,
@@ -118,7 +149,7 @@ export async function createBrowserHost(options: BrowserHostOptions): Promise<Br
     url: `http://127.0.0.1:${port}/#t=${token}`,
     push(event, payload) {
       const text = JSON.stringify({ event, payload });
-      for (const client of server.clients) if (client.readyState === client.OPEN) client.send(text);
+      for (const client of server.clients) say(client, text);
     },
     async close() {
       stopHeartbeat();

@@ -4,6 +4,9 @@ import { type Reason, reason, reasonOf } from '../../shared/errors.ts';
 /** Where failures that are ours to mend are told, with their stack; the renderer gets the sentence alone. */
 export type Report = (what: string, thrown: unknown) => void;
 
+/** Characters of a sentence that crosses. */
+const LONGEST = 4000;
+
 const tell: Report = (what, thrown) => console.error(`turnback: ${what}:`, thrown);
 
 const refused = (error: Reason): Answer => ({ ok: false, error });
@@ -13,11 +16,16 @@ function callNamed(call: unknown): CallName | null {
   return typeof call === 'string' && Object.hasOwn(calls, call) ? (call as CallName) : null;
 }
 
-/** One line without control characters, so that no stack and no terminal escape crosses the boundary. */
-function oneLine(error: Reason): Reason {
-  if (error.code !== 'INTERNAL') return error;
+/** Text of a stranger, such as a key of the input, as part of a sentence. */
+const shortOf = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);
+
+/**
+ * A sentence that can be shown: a failure of ours as one line, so that no stack crosses the boundary, and none so long that what
+ * somebody sent in comes back whole.
+ */
+function toShow(error: Reason): Reason {
   const [first = ''] = error.message.split('\n');
-  return { code: error.code, message: first.slice(0, 500) };
+  return { code: error.code, message: error.code === 'INTERNAL' ? first.slice(0, 500) : error.message.slice(0, LONGEST) };
 }
 
 /**
@@ -33,8 +41,8 @@ export async function dispatch(handlers: Handlers, call: unknown, input: unknown
   const given = calls[name].input.safeParse(input);
   if (!given.success) {
     const issue = given.error.issues[0];
-    const at = issue === undefined || issue.path.length === 0 ? 'the input' : issue.path.join('.');
-    return refused(reason('BAD_REQUEST', { call: name, cause: `${at}: ${issue?.message ?? 'not understood'}` }));
+    const at = issue === undefined || issue.path.length === 0 ? 'the input' : shortOf(issue.path.map(String).join('.'));
+    return refused(reason('BAD_REQUEST', { call: name, cause: `${at}: ${shortOf(issue?.message ?? 'not understood')}` }));
   }
   try {
     const handler = handlers[name] as (input: unknown) => Promise<unknown>;
@@ -45,6 +53,6 @@ export async function dispatch(handlers: Handlers, call: unknown, input: unknown
   } catch (thrown) {
     const error = reasonOf(thrown);
     if (error.code === 'INTERNAL') report(name, thrown);
-    return refused(oneLine(error));
+    return refused(toShow(error));
   }
 }

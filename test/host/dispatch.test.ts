@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { dispatch } from '../../electron/host/dispatch.ts';
 import { createEmitter } from '../../electron/host/emitter.ts';
-import { answerSchema, calls, type Handlers } from '../../shared/contract.ts';
+import { answerSchema, type CallName, calls, type Handlers } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
+import { inputsOf } from './bad-inputs.ts';
 
 type Made = (input: never) => Promise<unknown>;
 
@@ -52,7 +53,7 @@ test.each(Object.keys(calls))('%s refuses input of another form, and the handler
 test.each(Object.keys(calls).filter((name) => name !== 'dialog.open' && name !== 'patch.save'))(
   '%s: an answer that does not fit the contract is kept back and told',
   async (name) => {
-    const input = SAMPLES[name] ?? {};
+    const input = SAMPLES[name] ?? inputsOf(calls[name as CallName].input).good;
     reports.length = 0;
     const answer = await dispatch(
       handlers(name, async () => 'not an answer'),
