@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { reasonSchema } from './errors.ts';
 import { listPatchSchema } from './list-patch.ts';
 import { canSchema, fileChangeSchema, messageBodySchema, problemSchema, threadHeadSchema, threadSchema } from './model.ts';
+import { cleanedSchema, cleanPlanSchema, forgetPlanSchema } from './own-data.ts';
 import {
   choiceSchema,
   driftPolicySchema,
   historyEntrySchema,
+  hunkSchema,
   interruptedSchema,
+  pieceSchema,
   planSchema,
   scopeSchema,
   travelKindSchema,
@@ -129,6 +132,15 @@ const operation = z.object({ operation: z.string() });
 /** The same for calls that may be made without one. */
 const maybeOperation = z.object({ operation: z.string().nullable().default(null) });
 
+/** Where a travel goes. `stop` belongs to `revert`, `entry` to `restore`, `piece` to `partial`. */
+const where = z.object({
+  kind: travelKindSchema,
+  stop: z.number().nullable(),
+  entry: z.string().nullable(),
+  scope: scopeSchema,
+  piece: pieceSchema.nullable().default(null),
+});
+
 /** Every call of the boundary: name -> input and output. Hosts, client and tests derive from this table. */
 export const calls = {
   'app.info': { input: none, output: appInfoSchema },
@@ -175,22 +187,37 @@ export const calls = {
     output: z.object({ path: z.string() }).nullable(),
   },
   'travel.preview': {
-    input: thread.extend({ kind: travelKindSchema, stop: z.number().nullable(), entry: z.string().nullable(), scope: scopeSchema }),
+    input: thread.extend(where.shape),
     output: planSchema,
   },
+  /** One file of a plan: the disk now against what the choice would leave there. */
+  'travel.file': {
+    input: thread.extend(where.shape).extend({ path: z.string(), choice: choiceSchema, anyway: z.boolean() }),
+    output: fileDiffSchema,
+  },
+  /** The changes of one file in a step, each of which can be brought back alone; or why none can. */
+  'travel.hunks': {
+    input: thread.extend({ step: z.string(), path: z.string() }),
+    output: z.object({ hunks: z.array(hunkSchema), why: reasonSchema.nullable() }),
+  },
   'travel.run': {
-    input: thread.extend(operation.shape).extend({
-      kind: travelKindSchema,
-      stop: z.number().nullable(),
-      entry: z.string().nullable(),
-      scope: scopeSchema,
-      drift: driftPolicySchema,
-      choices: z.record(z.string(), choiceSchema),
-      fingerprint: z.string(),
-    }),
+    input: thread
+      .extend(operation.shape)
+      .extend(where.shape)
+      .extend({
+        drift: driftPolicySchema,
+        choices: z.record(z.string(), choiceSchema),
+        fingerprint: z.string(),
+      }),
     output: travelResultSchema,
   },
   'travel.history': { input: thread, output: z.object({ entries: z.array(historyEntrySchema) }) },
+  /** What our safety snapshots take and what the limits let go: the set ones, or those given here to try them. */
+  'clean.preview': { input: z.object({ retention: retentionSchema.nullable() }), output: cleanPlanSchema },
+  'clean.run': { input: none, output: cleanedSchema },
+  'forget.preview': { input: thread, output: forgetPlanSchema },
+  /** Removes all that Turnback keeps of a thread. `evenStanding`: also while a revert stands, which then stays for good. */
+  'forget.run': { input: thread.extend({ evenStanding: z.boolean() }), output: none },
   'travel.interrupted': { input: none, output: z.object({ travels: z.array(interruptedSchema) }) },
   'travel.recover': { input: z.object({ entry: z.string(), how: z.enum(['finish', 'roll-back']) }), output: travelResultSchema },
   cancel: { input: operation, output: none },
@@ -228,6 +255,8 @@ export const events = {
   'files.changed': fileChangedSchema,
   /** A menu item or another instance asks for a command of the renderer's table. */
   command: z.object({ command: z.string(), argument: z.string().nullable() }),
+  /** Something in the background went wrong. */
+  notice: z.object({ reason: reasonSchema }),
 } as const;
 
 export type CallName = keyof typeof calls;

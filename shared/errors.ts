@@ -52,6 +52,10 @@ const SENTENCES = {
   TREE_SHRUNK: (f) =>
     `The snapshot after this step holds ${of(f, 'after')} files, the one before ${of(f, 'before')}: it was not captured whole.`,
   NOT_CAPTURED: (f) => `Step ${of(f, 'step')} was not captured, so its files cannot go back or leave as a patch.${because(f)}`,
+  CONTENT_UNKNOWN: (f) =>
+    `The log does not tell what ${of(f, 'files')} held around this step, and no backup of it is left. Those files cannot go back.`,
+  FILE_TOOLS_ONLY: () =>
+    'Claude Code records only what its file tools write. What shell commands changed is in no snapshot and cannot go back; the commands are listed before each revert.',
   STEP_CUT_OFF: () =>
     'This step was cut off before its snapshot was taken, and no later snapshot shows what it left. Its files cannot go back.',
   STEPS_END_LATER: (f) =>
@@ -136,6 +140,12 @@ const SENTENCES = {
   CHOICE_IMPOSSIBLE: (f) => `${of(f, 'path')} cannot be ${of(f, 'choice')}. Look at the preview for what is possible.`,
   OBJECT_DAMAGED: (f) => `The snapshot of ${of(f, 'path')} is damaged: its bytes are not what their id says. Nothing was written.`,
   SAFETY_GONE: () => 'The safety snapshot of this travel is gone, so its files cannot come back.',
+  SAFETY_CLEANED: (f) => `Its safety snapshot was cleaned up on ${of(f, 'date')}, so its files cannot come back.`,
+  CLEAN_FAILED: (f) =>
+    `Old safety snapshots could not be cleaned up.${because(f)} Nothing that is still needed was touched; it is tried again.`,
+  FORGET_STANDING: () =>
+    'A revert of this thread stands, and forgetting the thread means that it can never be taken back. Unrevert first, or say so in so many words (--even-standing).',
+  FORGET_BUSY: (f) => `This thread cannot be forgotten now.${because(f)} Nothing was removed; try again in a moment.`,
   HISTORY_UNREADABLE: (f) =>
     `${of(f, 'path')} cannot be read.${because(f)} Move it away to start a new history; no file of yours is touched.`,
   FILE_NOT_IN_STEP: (f) => `Step ${of(f, 'step')} did not change ${of(f, 'path')}. Choose a file that the step lists.`,

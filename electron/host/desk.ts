@@ -1,25 +1,34 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { EventName, FileDiff, Range, ThreadView } from '../../shared/contract.ts';
-import { type Reason, reasonOf, TurnbackError } from '../../shared/errors.ts';
+import type { EventName, FileDiff, Range, ThreadChanges, ThreadView } from '../../shared/contract.ts';
+import { type Reason, reason, reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { FileChange, MessageBody, ThreadHead } from '../../shared/model.ts';
-import type { HistoryEntry, Interrupted, Plan, TravelResult } from '../../shared/plan.ts';
+import type { ForgetPlan } from '../../shared/own-data.ts';
+import type { Choice, HistoryEntry, Hunk, Interrupted, Plan, TravelResult } from '../../shared/plan.ts';
+import type { Hit, Searched, SearchedThreads } from '../../shared/search.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { makeSample } from '../recorder/sample.ts';
 import type { Git } from '../snapshots/git.ts';
 import { Catalog, type Named } from '../threads/catalog.ts';
 import { follow } from '../threads/follow.ts';
-import type { Listing, Places, Source } from '../threads/source.ts';
+import { searchThread } from '../threads/search-thread.ts';
+import type { Listing, OnBytes, Places, Preview, Source } from '../threads/source.ts';
 import { OpenThread } from '../threads/thread.ts';
+import { forgetTravels, previewForget } from '../travel/forget.ts';
 import { historyOf } from '../travel/history.ts';
 import { interruptedTravels, recoverTravel } from '../travel/recover.ts';
 import { previewTravel, type RunOptions, runTravel } from '../travel/travel.ts';
 import type { TravelContext, TravelRequest } from '../travel/travel-context.ts';
 import { viewOf } from '../travel/view.ts';
 import { changesOfPlan, fileDiffOf, filesOfRange, type Patch, patchOfRange } from './changes.ts';
+import { type Forgetting, forgettingGone, forgettingOpen } from './forgetting.ts';
+import { Opening, type OpenWatcher } from './opening.ts';
+import { type SearchAllOptions, searchThreads } from './search-threads.ts';
+import { fileOfTravel, hunksOfStep } from './travel-files.ts';
 import { Via } from './via.ts';
 import { planDiffVia, planVia } from './via-plan.ts';
 import { runVia } from './via-travel.ts';
+import { ViewVersions } from './view-versions.ts';
 
 export interface DeskOptions {
   places: Places;
@@ -30,6 +39,16 @@ export interface DeskOptions {
   via?: readonly string[] | null;
   /** The kinds of store that are opened; all that Turnback knows unless somebody brings others. */
   sources?: readonly Source[];
+}
+
+/** More messages than anybody steps through. */
+const MOST_HITS = 5000;
+const HITS_AT_ONCE = 50;
+
+export interface SearchOptions {
+  signal?: AbortSignal | undefined;
+  onBytes?: OnBytes | undefined;
+  onHits: (hits: Hit[]) => void;
 }
 
 const NO_HISTORY = 'its files are on another side, where unrevert, undo and redo bring them back and nothing else is kept';
@@ -43,13 +62,20 @@ interface Opened {
   thread: OpenThread;
   via: Via | null;
   stop: () => void;
+  versions: ViewVersions;
+}
+
+/** The end of a log as a view in which nothing can be done yet. */
+export function previewView({ thread }: Preview): ThreadView {
+  const off = reason('LOG_READING');
+  return { ...thread, can: { revert: off, unrevert: off, undo: off, redo: off, patch: off } };
 }
 
 /** All that a host or the command line does with threads: one desk a process, threads opened once and followed. */
 export class Desk {
   readonly #options: DeskOptions;
   readonly #catalog: Catalog;
-  readonly #open = new Map<string, Promise<Opened>>();
+  readonly #open = new Map<string, Opening<Opened>>();
 
   constructor(options: DeskOptions) {
     this.#options = options;
@@ -66,28 +92,33 @@ export class Desk {
     return this.#catalog.locate(named);
   }
 
-  /** Opens a thread by id or path. Naming another workspace or snapshot folder opens it afresh. */
-  async open(idOrPath: string, named: Named = {}): Promise<OpenThread> {
+  /** Opens a thread by id or path. Naming another workspace or snapshot folder opens it afresh. CANCELLED when the watcher gives up. */
+  async open(idOrPath: string, named: Named = {}, watcher: OpenWatcher = {}): Promise<OpenThread> {
     const head = await this.#catalog.find(idOrPath);
+    if (watcher.signal?.aborted) throw new TurnbackError('CANCELLED');
     const renamed = named.root != null || named.data != null;
-    const again = (await this.#open.get(head.id))?.thread;
+    const again = this.#open.get(head.id);
     // A side that did not answer is asked once more.
-    if (renamed || (again && unreached(again) && this.#options.via)) await this.close(head.id);
+    const stale = again !== undefined && this.#options.via != null && unreached((await again.join(watcher)).thread) !== null;
+    if (renamed || stale) await this.close(head.id);
     const known = this.#open.get(head.id);
-    if (known) return (await known).thread;
-    const opening = this.#openHead(head, named);
+    const opening = known === undefined || known.givenUp ? new Opening<Opened>((one) => this.#openHead(head, named, one)) : known;
     this.#open.set(head.id, opening);
     try {
-      return (await opening).thread;
+      return (await opening.join(watcher)).thread;
     } catch (thrown) {
-      this.#open.delete(head.id);
+      const over = opening.givenUp || !(thrown instanceof TurnbackError && thrown.code === 'CANCELLED');
+      if (over && this.#open.get(head.id) === opening) this.#open.delete(head.id);
       throw thrown;
     }
   }
 
-  async #openHead(head: ThreadHead, named: Named): Promise<Opened> {
+  async #openHead(head: ThreadHead, named: Named, opening: Opening<Opened>): Promise<Opened> {
     const { git, ownData, emit, via } = this.#options;
-    const reader = await this.#catalog.open(head, { ...named, via: via != null });
+    // The opening is known to the desk before the first byte is read.
+    await Promise.resolve();
+    const { signal, onBytes, onPreview } = opening;
+    const reader = await this.#catalog.open(head, { ...named, via: via != null }, { signal, onBytes, onPreview });
     const elsewhere = via == null ? null : (reader.elsewhere?.() ?? null);
     // A side that does not answer is a reason on the thread: its conversation can be read all the same.
     const side = elsewhere && via ? await Via.open(elsewhere, via).catch(reasonOf) : null;
@@ -95,13 +126,27 @@ export class Desk {
     const stop = follow(
       () => reader.watch(),
       () => emit('thread.changed', { thread: head.id }),
+      () => reader.restMs?.() ?? 0,
     );
-    return { thread, stop, via: side instanceof Via ? side : null };
+    return { thread, stop, via: side instanceof Via ? side : null, versions: new ViewVersions() };
   }
 
   async #thread(id: string): Promise<OpenThread> {
     const known = this.#open.get(id);
-    return known ? (await known).thread : this.open(id);
+    return known && !known.givenUp ? (await known.done).thread : this.open(id);
+  }
+
+  /** A view as it is sent whole; its changes can be asked for from then on. */
+  async stamped(view: ThreadView): Promise<ThreadView> {
+    const opened = await this.#open.get(view.head.id)?.done;
+    return opened?.versions.whole(view) ?? view;
+  }
+
+  /** What changed since a version of the view that was sent; with `steps`, after asking the snapshots. */
+  async changes(id: string, version: number, steps: boolean, signal?: AbortSignal): Promise<ThreadChanges> {
+    const view = steps ? await this.viewWithSteps(id, signal) : await this.view(id);
+    const opened = await this.#open.get(view.head.id)?.done;
+    return opened?.versions.from(version, view) ?? { kind: 'whole', view };
   }
 
   async #context(id: string): Promise<TravelContext & { via: Via | null }> {
@@ -112,7 +157,7 @@ export class Desk {
 
   /** The way to the side where an open thread's files are; null for files of this machine. */
   async viaOf(id: string): Promise<Via | null> {
-    return (await this.#open.get(id))?.via ?? null;
+    return (await this.#open.get(id)?.done)?.via ?? null;
   }
 
   /** The thread as it is now, without asking the snapshots. */
@@ -139,7 +184,45 @@ export class Desk {
   }
 
   async body(id: string, message: string): Promise<MessageBody> {
+    const early = this.#open.get(id)?.early;
+    if (early) return early.body(message);
     return (await this.#thread(id)).reader.body(message);
+  }
+
+  /** Looks for words in all texts of a thread; hands out what it finds as it goes. At most so many messages, in the order of the log. */
+  async search(id: string, words: readonly string[], options: SearchOptions): Promise<Searched> {
+    const open = await this.#thread(id);
+    const { signal, onBytes, onHits } = options;
+    await open.refresh(signal);
+    const { reader } = open;
+    let found = 0;
+    let hits: Hit[] = [];
+    const hand = (): void => {
+      if (hits.length > 0) onHits(hits);
+      hits = [];
+    };
+    const progress = (done: number, total: number): void => {
+      hand();
+      onBytes?.(done, total);
+    };
+    for await (const hit of searchThread(reader, reader.thread().messages, words, { signal, onBytes: progress })) {
+      found += 1;
+      if (hits.push(hit) >= HITS_AT_ONCE) hand();
+      if (found >= MOST_HITS) break;
+    }
+    hand();
+    return { found, more: found >= MOST_HITS };
+  }
+
+  /** The same over all threads that can be found. */
+  searchAll(words: readonly string[], options: SearchAllOptions): Promise<SearchedThreads> {
+    return searchThreads(this.#catalog, words, options);
+  }
+
+  /** Names a folder that moved as the workspace of threads. NO_WORKSPACE when there is no such folder. */
+  async relocate(ids: readonly string[], root: string): Promise<void> {
+    await this.#catalog.relocate(ids, root);
+    for (const id of ids) await this.close(id);
   }
 
   async filesOf(id: string, range: Range, signal?: AbortSignal): Promise<FileChange[]> {
@@ -171,6 +254,23 @@ export class Desk {
     if (via !== null) return (await planVia({ ...context, via }, request, { held: false, signal })).plan;
     const plan = await previewTravel(context, request, signal);
     return { ...plan, refusal: unreached(context.thread) ?? plan.refusal };
+  }
+
+  /** One file of a travel's plan: the disk now against what the choice would leave there. */
+  async travelFile(id: string, request: TravelRequest, o: { path: TreePath; choice: Choice; anyway: boolean }): Promise<FileDiff> {
+    const context = await this.#context(id);
+    const { via } = context;
+    if (via === null) return fileOfTravel(context, request, o);
+    if (request.kind !== 'revert' || request.stop === null)
+      throw new TurnbackError('NOT_SUPPORTED', { what: 'Showing the result of this', cause: 'its files are on another side' });
+    return planDiffVia({ ...context, via }, { stop: request.stop, file: o.path, anyway: o.anyway });
+  }
+
+  /** The changes of one file in a step, each of which can be brought back alone. */
+  async hunks(id: string, step: string, file: TreePath): Promise<{ hunks: Hunk[]; why: Reason | null }> {
+    const context = await this.#context(id);
+    await context.thread.fill();
+    return hunksOfStep(context, { step, path: file });
   }
 
   async run(id: string, request: TravelRequest, options: RunOptions): Promise<TravelResult> {
@@ -227,13 +327,46 @@ export class Desk {
     return head;
   }
 
+  async #forgetting(id: string): Promise<Forgetting> {
+    const { git, ownData } = this.#options;
+    const known = await this.#catalog.remembered(id);
+    try {
+      return await forgettingOpen(await this.#context(id), known);
+    } catch (thrown) {
+      if (thrown instanceof TurnbackError && thrown.code !== 'HISTORY_UNREADABLE') return forgettingGone({ ownData, git, id, known });
+      throw thrown;
+    }
+  }
+
+  /** What forgetting a thread takes away. */
+  async forgetPreview(id: string): Promise<ForgetPlan> {
+    const { parts, standing } = await this.#forgetting(id);
+    return previewForget(parts, standing);
+  }
+
+  /**
+   * Removes all that is kept of a thread, and gives the paths that speak of it. Throws FORGET_STANDING while a revert of ours stands and
+   * `evenStanding` does not say that this is meant, INTERRUPTED, FORGET_BUSY.
+   */
+  async forget(id: string, evenStanding: boolean): Promise<string[]> {
+    const { parts, standing, quarantine, paths } = await this.#forgetting(id);
+    if (standing && !evenStanding) throw new TurnbackError('FORGET_STANDING');
+    const opened = await Promise.all([...this.#open].map(async ([other, { done }]) => [other, await done.catch(() => null)] as const));
+    // Whoever reads through the repository that goes lets go of it first; it is opened again when it is asked for.
+    for (const [other, one] of opened)
+      if (other === id || (quarantine !== null && one?.thread.store?.gitDir === quarantine)) await this.close(other);
+    await forgetTravels(parts, quarantine);
+    await this.#catalog.forget(id);
+    return paths;
+  }
+
   async close(id: string): Promise<void> {
     const known = this.#open.get(id);
     if (!known) return;
     this.#open.delete(id);
-    const opened = await known;
-    opened.stop();
-    await opened.thread.close();
+    const opened = await known.done.catch(() => null);
+    opened?.stop();
+    await opened?.thread.close();
   }
 
   /** Closes every thread. */

@@ -10,6 +10,7 @@ import { createHandlers } from './handlers.ts';
 import type { HostPort } from './host-port.ts';
 import { Operations } from './operations.ts';
 import { SettingsFile } from './settings.ts';
+import { Upkeep } from './upkeep.ts';
 
 export interface EngineOptions {
   port: HostPort;
@@ -44,7 +45,15 @@ export function createEngine({ port, push, version, open, env = process.env, sou
   const emit = createEmitter(push);
   const desk = new Desk({ places, ownData, git, emit, via: viaOf(env), ...(sources && { sources }) });
   const operations = new Operations();
-  const handlers = createHandlers({ desk, git, settings, operations, port, emit, version, home: places.home, open });
+  const lookups = new Operations();
+  const upkeep = new Upkeep({
+    ownData,
+    git,
+    retention: async () => (await settings.get()).retention,
+    report: (why) => emit('notice', { reason: why }),
+  });
+  void upkeep.soon();
+  const handlers = createHandlers({ desk, git, settings, upkeep, operations, lookups, port, emit, version, home: places.home, open });
   return {
     desk,
     ownData,
@@ -58,7 +67,10 @@ export function createEngine({ port, push, version, open, env = process.env, sou
       return dispatch(handlers, call, input);
     },
     async dispose() {
+      await upkeep.dispose();
+      lookups.cancelAll();
       await operations.idle();
+      await lookups.idle();
       await desk.dispose();
     },
   };

@@ -2,21 +2,29 @@ import path from 'node:path';
 import type { AppInfo, Handlers } from '../../shared/contract.ts';
 import { reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { Git } from '../snapshots/git.ts';
-import type { Desk } from './desk.ts';
+import { byteProgress } from './byte-progress.ts';
+import { type Desk, previewView } from './desk.ts';
 import type { Emit } from './emitter.ts';
 import { listFolder } from './folder-list.ts';
+import { withoutPaths } from './forgetting.ts';
 import { checkGitPath } from './git-path.ts';
 import type { HostPort } from './host-port.ts';
+import type { OpenWatcher } from './opening.ts';
 import type { Operations } from './operations.ts';
 import { saveFile } from './save-file.ts';
 import type { SettingsFile } from './settings.ts';
 import { checkSettings } from './settings-check.ts';
+import type { Upkeep } from './upkeep.ts';
 
 export interface HandlerParts {
   desk: Desk;
   git: Git;
   settings: SettingsFile;
+  upkeep: Upkeep;
+  /** Travels: a host waits for them before it ends. */
   operations: Operations;
+  /** Readings: a host that ends breaks them off. */
+  lookups: Operations;
   port: HostPort;
   emit: Emit;
   version: string;
@@ -55,7 +63,17 @@ function patchText(bytes: Uint8Array): string {
 
 /** One handler for each call of the contract, the same in both hosts. What a host does its own way is in its port. */
 export function createHandlers(parts: HandlerParts): Handlers {
-  const { desk, settings, operations, port, emit } = parts;
+  const { desk, settings, upkeep, operations, lookups, port, emit } = parts;
+  const looking = <T>(operation: string | null, work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T> =>
+    operation === null ? work(undefined) : lookups.run(operation, work);
+  const watcherOf = (operation: string, thread: string, signal: AbortSignal | undefined): OpenWatcher => ({
+    signal,
+    onBytes: byteProgress(emit, operation, 'Reading the log'),
+    onPreview: (preview) => {
+      const { from, size } = preview;
+      emit('thread.preview', { operation, thread, view: previewView(preview), from, size });
+    },
+  });
   return {
     'app.info': () => appInfo(parts),
     'settings.get': () => settings.get(),
@@ -67,12 +85,36 @@ export function createHandlers(parts: HandlerParts): Handlers {
     'git.check': async ({ path: file }) => ({ version: await checkGitPath(file) }),
     'threads.list': () => desk.list(),
     'threads.locate': async (input) => ({ threads: await desk.locate(input.path) }),
-    'sample.make': () => desk.makeSample(),
-    async 'thread.open'({ thread, root, data }) {
-      const opened = await desk.open(thread, { root, data });
-      return desk.view(opened.head.id);
+    async 'threads.relocate'({ threads, root }) {
+      await desk.relocate(threads, root);
+      return {};
     },
-    'thread.steps': ({ thread }) => desk.viewWithSteps(thread),
+    'sample.make': () => desk.makeSample(),
+    'thread.open': ({ thread, root, data, operation }) =>
+      looking(operation, async (signal) => {
+        const watcher = operation === null ? {} : watcherOf(operation, thread, signal);
+        const opened = await desk.open(thread, { root, data }, watcher);
+        return desk.stamped(await desk.view(opened.head.id));
+      }),
+    'thread.steps': ({ thread, operation }) => looking(operation, async (signal) => desk.stamped(await desk.viewWithSteps(thread, signal))),
+    'thread.changes': ({ thread, version, steps, operation }) =>
+      looking(operation, (signal) => desk.changes(thread, version, steps, signal)),
+    'search.thread': ({ thread, operation, words }) =>
+      lookups.run(operation, (signal) =>
+        desk.search(thread, words, {
+          signal,
+          onBytes: byteProgress(emit, operation, 'Searching the log'),
+          onHits: (hits) => emit('search.hits', { operation, hits }),
+        }),
+      ),
+    'search.threads': ({ operation, words }) =>
+      lookups.run(operation, (signal) =>
+        desk.searchAll(words, {
+          signal,
+          onThreads: (done, total, label) => emit('progress', { operation, done, total, label }),
+          onFound: (found) => emit('search.found', { operation, ...found }),
+        }),
+      ),
     'thread.message': ({ thread, message }) => desk.body(thread, message),
     async 'thread.close'({ thread }) {
       await desk.close(thread);
@@ -91,26 +133,41 @@ export function createHandlers(parts: HandlerParts): Handlers {
       await saveFile(target, bytes);
       return { path: target.path };
     },
-    'travel.preview': ({ thread, kind, stop, entry, scope }) => desk.preview(thread, { kind, stop, entry, scope }),
-    'travel.run': ({ thread, operation, kind, stop, entry, scope, drift, choices, fingerprint }) =>
+    'travel.preview': ({ thread, kind, stop, entry, scope, piece }) => desk.preview(thread, { kind, stop, entry, scope, piece }),
+    'travel.file': ({ thread, kind, stop, entry, scope, piece, path: file, choice, anyway }) =>
+      desk.travelFile(thread, { kind, stop, entry, scope, piece }, { path: file, choice, anyway }),
+    'travel.hunks': ({ thread, step, path: file }) => desk.hunks(thread, step, file),
+    'travel.run': ({ thread, operation, kind, stop, entry, scope, piece, drift, choices, fingerprint }) =>
       operations.run(operation, (signal) =>
-        desk.run(
-          thread,
-          { kind, stop, entry, scope },
-          {
-            drift,
-            choices,
-            fingerprint,
-            signal,
-            onProgress: (done, total, label) => emit('progress', { operation, done, total, label }),
-          },
-        ),
+        desk
+          .run(
+            thread,
+            { kind, stop, entry, scope, piece },
+            {
+              drift,
+              choices,
+              fingerprint,
+              signal,
+              onProgress: (done, total, label) => emit('progress', { operation, done, total, label }),
+            },
+          )
+          .finally(() => void upkeep.soon()),
       ),
     'travel.history': async ({ thread }) => ({ entries: await desk.history(thread) }),
+    'clean.preview': ({ retention }) => upkeep.preview(retention),
+    'clean.run': () => upkeep.clean(),
+    'forget.preview': ({ thread }) => desk.forgetPreview(thread),
+    async 'forget.run'({ thread, evenStanding }) {
+      const gone = await desk.forget(thread, evenStanding);
+      const { recent } = await settings.get();
+      await settings.set({ recent: withoutPaths(recent, gone) });
+      return {};
+    },
     'travel.interrupted': async () => ({ travels: await desk.interrupted() }),
     'travel.recover': ({ entry, how }) => desk.recover(entry, how),
     async cancel({ operation }) {
       operations.cancel(operation);
+      lookups.cancel(operation);
       return {};
     },
     'dialog.open': ({ what }) => port.chooseOpen(what),

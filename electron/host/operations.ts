@@ -28,6 +28,11 @@ export class Operations {
     this.#running.get(id)?.controller.abort();
   }
 
+  /** Asks all of them to stop. */
+  cancelAll(): void {
+    for (const { controller } of this.#running.values()) controller.abort();
+  }
+
   get count(): number {
     return this.#running.size;
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
 import type { Problem, ThreadHead } from '../../shared/model.ts';
 import { Memory, type Remembered } from './memory.ts';
-import type { Listing, OpenOptions, Places, Source, ThreadReader } from './source.ts';
+import type { Listing, OnBytes, OpenOptions, Places, Preview, Source, ThreadReader } from './source.ts';
 import { sources } from './sources.ts';
 
 /** What the user named for a thread whose log does not say it. */
@@ -13,6 +13,16 @@ export interface Named {
   data?: string | null;
   /** There is a way to another side. */
   via?: boolean;
+}
+
+/** How a thread is opened: what ends it, and what is told meanwhile. */
+export interface Opening {
+  signal?: AbortSignal | undefined;
+  /** Nobody sees it opened: it is not remembered. */
+  unseen?: boolean;
+  onBytes?: OnBytes | undefined;
+  /** The end of a large log, before the rest is read; the reader gives the bodies of its messages. */
+  onPreview?: ((reader: ThreadReader, preview: Preview) => void) | undefined;
 }
 
 /** Which threads exist: in the known places, at a path, and those opened before. */
@@ -91,7 +101,7 @@ export class Catalog {
   }
 
   /** Opens a reader on a thread and reads it once. What the user named is remembered for the next time. */
-  async open(head: ThreadHead, named: Named = {}, signal?: AbortSignal): Promise<ThreadReader> {
+  async open(head: ThreadHead, named: Named = {}, opening: Opening = {}): Promise<ThreadReader> {
     const before = await this.#memory.of(head.id);
     const root = absolute(named.root) ?? before?.root ?? null;
     const data = absolute(named.data) ?? before?.data ?? null;
@@ -99,20 +109,56 @@ export class Catalog {
     if (!source) throw new TurnbackError('NOT_SUPPORTED', { what: `Opening a ${head.source} thread` });
     const options: OpenOptions = { root, data, places: this.#places, ownData: this.#ownData, via: named.via ?? false };
     const reader = await source.open(head, options);
+    const { signal, onBytes, onPreview } = opening;
     try {
-      await reader.read(signal);
+      const preview = onPreview === undefined ? null : ((await reader.preview?.(signal)) ?? null);
+      if (preview !== null) onPreview?.(reader, preview);
+      await reader.read(signal, onBytes);
+      if (signal?.aborted) throw new TurnbackError('CANCELLED');
     } catch (thrown) {
       await reader.close();
       throw thrown;
     }
-    await this.#memory.keep({ id: head.id, source: head.source, log: head.log, threadId: head.threadId, root, data });
+    if (opening.unseen !== true)
+      await this.#memory.keep({ id: head.id, source: head.source, log: head.log, threadId: head.threadId, root, data });
     return reader;
+  }
+
+  /** Names a folder as the workspace of threads, for this and every later time. NO_WORKSPACE when it is no folder. */
+  async relocate(ids: readonly string[], named: string): Promise<void> {
+    const root = path.resolve(named);
+    const found = await statOrNull(root);
+    if (!found?.isDirectory()) throw new TurnbackError('NO_WORKSPACE', { path: root });
+    for (const id of ids) {
+      const { source, log, threadId } = await this.find(id);
+      const data = (await this.#memory.of(id))?.data ?? null;
+      await this.#memory.keep({ id, source, log, threadId, root, data });
+    }
+  }
+
+  /** Those of some threads that may hold every one of the words, as far as the bytes of their logs tell. */
+  async mayHold(heads: readonly ThreadHead[], words: readonly string[], signal?: AbortSignal): Promise<ThreadHead[]> {
+    const [first] = heads;
+    const source = this.#sources.find((one) => one.kind === first?.source);
+    const held = first === undefined ? false : ((await source?.mayHold?.(first.log, words, signal)) ?? true);
+    return typeof held === 'boolean' ? (held ? [...heads] : []) : heads.filter(({ threadId }) => held.has(threadId));
+  }
+
+  /** What is remembered of a thread; null when it was never opened. */
+  remembered(id: string): Promise<Remembered | null> {
+    return this.#memory.of(id);
+  }
+
+  /** Forgets where a thread was found and what the user named for it. */
+  forget(id: string): Promise<void> {
+    return this.#memory.forget(id);
   }
 
   async #again(kind: string, log: string, threadId: string): Promise<ThreadHead | null> {
     const source = this.#sources.find((one) => one.kind === kind);
     if (!source || (await statOrNull(log)) === null) return null;
     try {
+      if (source.head) return await source.head(log, threadId, this.#places);
       return (await source.locate(log, this.#places)).find((head) => head.threadId === threadId) ?? null;
     } catch {
       // A log that was readable once and is not now: opening it by its path says why.

@@ -4,8 +4,8 @@ import path from 'node:path';
 
 /** How often the files are looked at when the system reports nothing (network disks, Windows). */
 const POLL_MS = 800;
-/** Appends come in bursts; one look a burst is enough. */
-const SETTLE_MS = 40;
+/** Appends come in bursts: the first is looked at at once, those that follow it not more often than this. */
+const BURST_MS = 200;
 
 const lookAt = async (files: readonly string[]): Promise<string> => {
   const marks = await Promise.all(
@@ -24,34 +24,57 @@ const lookAt = async (files: readonly string[]): Promise<string> => {
 
 /**
  * Calls back whenever one of the files changed its size, time or identity. Holds no lock and no handle on the files;
- * on Windows not even one on their folder. The result ends it.
+ * on Windows not even one on their folder. `rest` says how many milliseconds there must be between two calls. The result ends it.
  */
-export function follow(files: () => readonly string[], onChange: () => void): () => void {
+export function follow(files: () => readonly string[], onChange: () => void, rest: () => number = () => 0): () => void {
   let ended = false;
   let last: string | null = null;
   let looking = false;
   let again = false;
-  let settle: NodeJS.Timeout | null = null;
+  let coming: NodeJS.Timeout | null = null;
+  let telling: NodeJS.Timeout | null = null;
+  let lookedAt = 0;
+  let toldAt = 0;
+  const tell = (): void => {
+    telling = null;
+    toldAt = performance.now();
+    onChange();
+  };
+  /** Changes during a rest are told of once, at its end. */
+  const changedNow = (): void => {
+    const wait = toldAt === 0 ? 0 : toldAt + rest() - performance.now();
+    if (wait <= 0 && telling === null) tell();
+    else telling ??= setTimeout(tell, wait);
+  };
   const look = async (): Promise<void> => {
     if (looking) {
       again = true;
       return;
     }
     looking = true;
+    lookedAt = performance.now();
     const mark = await lookAt(files());
     looking = false;
     if (ended) return;
     const changed = last !== null && mark !== last;
     last = mark;
-    if (changed) onChange();
+    if (changed) changedNow();
     if (again) {
       again = false;
       void look();
     }
   };
   const soon = (): void => {
-    if (settle) clearTimeout(settle);
-    settle = setTimeout(() => void look(), SETTLE_MS);
+    if (coming !== null) return;
+    const since = performance.now() - lookedAt;
+    if (since > BURST_MS) void look();
+    coming = setTimeout(
+      () => {
+        coming = null;
+        void look();
+      },
+      since > BURST_MS ? BURST_MS : BURST_MS - since,
+    );
   };
   const watchers: FSWatcher[] = [];
   if (process.platform !== 'win32') {
@@ -71,7 +94,7 @@ export function follow(files: () => readonly string[], onChange: () => void): ()
   return () => {
     ended = true;
     clearInterval(poll);
-    if (settle) clearTimeout(settle);
+    for (const timer of [coming, telling]) if (timer !== null) clearTimeout(timer);
     for (const watcher of watchers) watcher.close();
   };
 }

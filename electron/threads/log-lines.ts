@@ -47,6 +47,8 @@ export interface LogGrowth {
 
 export interface ReadOptions {
   signal?: AbortSignal | undefined;
+  /** Told how many bytes of the file are read, after each chunk. */
+  onBytes?: ((done: number, total: number) => void) | undefined;
   /** The file is not the one of `from` any more (it shrank, or was replaced): everything comes again from the start. */
   onRestart?: () => void;
   /** A line that is too long to be read. */
@@ -180,7 +182,8 @@ function withoutMark(bytes: Buffer, at: LineAt): Buffer {
   return marked ? bytes.subarray(3) : bytes;
 }
 
-async function feed(handle: FileHandle, splitter: Splitter, from: number, size: number, signal: AbortSignal | undefined): Promise<void> {
+async function feed(handle: FileHandle, splitter: Splitter, from: number, size: number, options: ReadOptions): Promise<void> {
+  const { signal, onBytes } = options;
   const buffers: Buffer[] = [];
   const fetch = (turn: number, offset: number): Promise<{ bytesRead: number; buffer: Buffer }> | null => {
     if (offset >= size) return null;
@@ -210,6 +213,7 @@ async function feed(handle: FileHandle, splitter: Splitter, from: number, size: 
         throw new TurnbackError('CANCELLED');
       }
     }
+    onBytes?.(offset, size);
   }
 }
 
@@ -241,7 +245,7 @@ export async function readLogLines(
     // The newline that an open last line was waiting for ends a line that was taken already.
     const begin = (start?.offset ?? 0) + (start?.open ? 1 : 0);
     const splitter = new Splitter(begin, start?.line ?? 0, each, options);
-    await feed(handle, splitter, begin, stat.size, options.signal);
+    await feed(handle, splitter, begin, stat.size, options);
     const { offset, line } = splitter;
     const place = { identity, offset, line, anchor: await anchorAt(handle, offset), open: false };
     const rest = splitter.rest();
@@ -261,6 +265,32 @@ export async function readLogBytes(file: string, offset: number, length: number)
   try {
     handle = await openRegular(file);
     return await readFully(handle, length, offset);
+  } catch (error) {
+    throw logError(file, error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** How far the start of a line is looked for. */
+const LONGEST_SEARCH = 32 << 20;
+
+/**
+ * The place of the first line that begins behind byte `offset`, for reading only the end of a log: lines are counted from
+ * there. Null when no line begins there. Throws NOT_FOUND or LOG_UNREADABLE.
+ */
+export async function placeBehind(file: string, offset: number): Promise<LogPlace | null> {
+  let handle: FileHandle | null = null;
+  try {
+    handle = await openRegular(file);
+    const stat = await handle.stat();
+    for (let at = Math.max(0, offset); at < Math.min(stat.size, offset + LONGEST_SEARCH); at += ANCHOR * 256) {
+      const found = (await readFully(handle, ANCHOR * 256, at)).indexOf(NEWLINE);
+      if (found < 0) continue;
+      const begin = at + found + 1;
+      return { identity: `${stat.dev}:${stat.ino}`, offset: begin, line: 0, anchor: await anchorAt(handle, begin), open: false };
+    }
+    return null;
   } catch (error) {
     throw logError(file, error);
   } finally {

@@ -172,12 +172,30 @@ export interface ElsewhereSnapshots extends RecordedSnapshots {
   backend: string;
 }
 
+/** Called while bytes of a log are read: how many of how many. */
+export type OnBytes = (done: number, total: number) => void;
+
+/** The end of a log, read before all the rest. */
+export interface Preview {
+  /** Its last messages; stops are those of the whole thread, turns are counted from the first one here. */
+  thread: Thread;
+  /** Byte at which they begin, and the size of the log. */
+  from: number;
+  size: number;
+}
+
 /** An opened thread of one source. Nothing is locked and no handle stays open between calls. */
 export interface ThreadReader {
   /** The fold as of the last `read`; cheap. */
   thread(): Thread;
-  /** Reads what is new; true when the fold changed. */
-  read(signal?: AbortSignal): Promise<boolean>;
+  /** Reads what is new; true when the fold changed. Other work gets its turn meanwhile. */
+  read(signal?: AbortSignal, onBytes?: OnBytes): Promise<boolean>;
+  /** For a large log, its last messages without reading the rest; null when they cannot be known. Their bodies can be asked for until `read` ends. */
+  preview?(signal?: AbortSignal): Promise<Preview | null>;
+  /** Ids of the messages whose stored bytes may hold one of the words, in order; absent where looking at every message costs little. */
+  candidates?(words: readonly string[], signal?: AbortSignal, onBytes?: OnBytes): AsyncIterable<string>;
+  /** Milliseconds to rest between two reads while following, where reading is dear; absent: none. */
+  restMs?(): number;
   body(messageId: string): Promise<MessageBody>;
   /** Files and folders whose change means that the thread may have grown. */
   watch(): string[];
@@ -203,4 +221,11 @@ export interface Source {
   /** The threads at a path: a log, a store, a folder of it, or a workspace. Empty when the path is not of this kind. */
   locate(path: string, places: Places): Promise<ThreadHead[]>;
   open(head: ThreadHead, options: OpenOptions): Promise<ThreadReader>;
+  /**
+   * May a log hold every one of the words? False, or the `threadId`s of those threads that may, where its bytes tell; true says
+   * nothing. Absent: it has to be opened.
+   */
+  mayHold?(log: string, words: readonly string[], signal?: AbortSignal): Promise<ReadonlySet<string> | boolean>;
+  /** One thread of a log, without looking through all of the log for others; absent where `locate` is as cheap. */
+  head?(log: string, threadId: string, places: Places): Promise<ThreadHead | null>;
 }

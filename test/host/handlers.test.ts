@@ -1,6 +1,6 @@
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { browserPort } from '../../electron/host/browser-port.ts';
 import type { Desk } from '../../electron/host/desk.ts';
 import { dispatch } from '../../electron/host/dispatch.ts';
@@ -9,6 +9,7 @@ import { createHandlers, type HandlerParts } from '../../electron/host/handlers.
 import type { HostPort } from '../../electron/host/host-port.ts';
 import { Operations } from '../../electron/host/operations.ts';
 import { SettingsFile } from '../../electron/host/settings.ts';
+import { Upkeep } from '../../electron/host/upkeep.ts';
 import { createGit } from '../../electron/snapshots/git.ts';
 import { TurnbackError } from '../../shared/errors.ts';
 import { tempFolder, writeFiles } from '../scenarios/temp.ts';
@@ -23,11 +24,18 @@ interface Made {
 async function made(desk: Partial<Record<keyof Desk, unknown>>, changes: Partial<HandlerParts> = {}): Promise<Made> {
   const folder = await tempFolder();
   const pushed: unknown[] = [];
+  const git = createGit();
+  const settings = new SettingsFile(path.join(folder, 'own'));
+  const retention = async () => (await settings.get()).retention;
+  const upkeep = new Upkeep({ ownData: path.join(folder, 'own'), git, retention, report: () => undefined });
+  onTestFinished(() => upkeep.dispose());
   const parts: HandlerParts = {
     desk: desk as unknown as Desk,
-    git: createGit(),
-    settings: new SettingsFile(path.join(folder, 'own')),
+    git,
+    settings,
+    upkeep,
     operations: new Operations(),
+    lookups: new Operations(),
     port: browserPort,
     emit: createEmitter((event, payload) => pushed.push([event, payload])),
     version: '1.2.3',

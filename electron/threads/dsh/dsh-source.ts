@@ -3,6 +3,7 @@ import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { ThreadHead } from '../../../shared/model.ts';
 import { openRegular } from '../../snapshots/regular-file.ts';
+import { fileMayHold } from '../file-may-hold.ts';
 import type { Listing, Source } from '../source.ts';
 import type { DshHeader } from './dsh-event.ts';
 import { titleOf } from './dsh-fold.ts';
@@ -99,6 +100,9 @@ export const dsh: Source = {
     const generation = generationOf(named) ?? (/\.jsonl(\.zstd)?$/.test(named) ? { file: named, version: 0, zstd } : null);
     const head = generation && (await readHead(generation));
     return head ? [head] : [];
+  },
+  async mayHold(log, words, signal) {
+    return !log.endsWith('.jsonl') || fileMayHold(log, words, signal);
   },
   async open(head, options) {
     const generation = generationOf(head.log) ?? { file: head.log, version: 0, zstd: head.log.endsWith('.zstd') };

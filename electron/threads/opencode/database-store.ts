@@ -2,7 +2,9 @@ import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { BadRecord } from '../../../shared/model.ts';
+import type { BytePattern } from '../byte-pattern.ts';
 import { asName, asNumber, jsonOf } from '../loose.ts';
+import type { OnBytes } from '../source.ts';
 import { sqliteFingerprint, withSqliteCopy } from '../sqlite-copy.ts';
 import { DroppedMessages } from './dropped-messages.ts';
 import { withParts } from './message-rows.ts';
@@ -47,6 +49,10 @@ export class DatabaseStore implements SessionStore {
 
   parts(messageId: string): Promise<RawPart[]> {
     return this.#shelf.read(messageId);
+  }
+
+  matching(pattern: BytePattern, signal?: AbortSignal, onBytes?: OnBytes): AsyncIterable<string> {
+    return this.#shelf.matching(pattern, signal, onBytes);
   }
 
   watch(): string[] {

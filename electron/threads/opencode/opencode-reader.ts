@@ -1,16 +1,17 @@
 import path from 'node:path';
 import { reason, TurnbackError } from '../../../shared/errors.ts';
-import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
+import type { Message, MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
+import { BytePattern } from '../byte-pattern.ts';
 import { lastWriteOf, writtenNow } from '../last-write.ts';
 import { jsonOf } from '../loose.ts';
-import type { OpenOptions, ThreadReader } from '../source.ts';
+import type { OnBytes, OpenOptions, ThreadReader } from '../source.ts';
 import { DatabaseStore } from './database-store.ts';
 import { foldSession, rootOf } from './fold-session.ts';
 import { holderOf } from './live-sign.ts';
 import { messageBody } from './message-body.ts';
 import { expectedStore, type ObjectPlaces, objectFolders } from './object-folders.ts';
 import { dataFolderOf } from './opencode-places.ts';
-import type { SessionData, SessionStore } from './rows.ts';
+import type { MessageRow, SessionData, SessionStore } from './rows.ts';
 import { headsOfDatabase } from './session-heads.ts';
 import { endsOpen, sessionStatus } from './session-status.ts';
 import { StorageStore } from './storage-store.ts';
@@ -32,6 +33,9 @@ class OpencodeReader implements ThreadReader {
   #data: SessionData | null = null;
   #thread: Thread | null = null;
   #objects: string[] = [];
+  /** The messages by id, made when one is asked for. */
+  #byId: Map<string, MessageRow> | null = null;
+  #shown: Map<string, Message> | null = null;
 
   constructor(head: ThreadHead, options: OpenOptions) {
     this.#head = options.root === null ? head : { ...head, root: options.root };
@@ -63,15 +67,30 @@ class OpencodeReader implements ThreadReader {
     }
     this.#data = data;
     this.#thread = thread;
+    this.#byId = null;
+    this.#shown = null;
     return true;
   }
 
   async body(messageId: string): Promise<MessageBody> {
-    const message = this.thread().messages.find((one) => one.id === messageId);
-    const row = this.#data?.messages.find((one) => one.id === messageId);
+    this.#byId ??= new Map(this.#data?.messages.map((one) => [one.id, one]));
+    this.#shown ??= new Map(this.thread().messages.map((one) => [one.id, one]));
+    const [message, row] = [this.#shown.get(messageId), this.#byId.get(messageId)];
     if (!message || !row) throw new TurnbackError('UNKNOWN_MESSAGE', { id: messageId });
     const byRun = this.#data?.session.byRun ?? false;
     return messageBody(message, await this.#store.parts(messageId), { byRun, error: row.error && jsonOf(row.error) });
+  }
+
+  async *candidates(words: readonly string[], signal?: AbortSignal, onBytes?: OnBytes): AsyncGenerator<string> {
+    const messages = this.#data?.messages ?? [];
+    const given = new Set<string>();
+    const found = this.#store.matching?.(new BytePattern(words), signal, onBytes) ?? messages.map(({ id }) => id);
+    for await (const id of found) {
+      if (!given.has(id)) yield id;
+      given.add(id);
+    }
+    // What went wrong is kept with the message itself.
+    for (const { id, error } of messages) if (error !== null && !given.has(id)) yield id;
   }
 
   watch(): string[] {

@@ -7,6 +7,7 @@ import { looksLikeSqlite } from './opencode-database.ts';
 import { dataIn, isKind, isStorage, knownData } from './opencode-places.ts';
 import { openReader } from './opencode-reader.ts';
 import { headOf, headsOfData, headsOfDatabase, headsOfStorage } from './session-heads.ts';
+import { sessionsHolding } from './sessions-holding.ts';
 import { storedSession } from './storage-files.ts';
 
 /** Threads of OpenCode: its databases (1.2 and later) and its older JSON tree (formats/opencode Part 1). Never written to. */
@@ -24,6 +25,9 @@ export const opencode: Source = {
     return headsAt(path.resolve(named), places);
   },
   open: openReader,
+  async mayHold(log, words, signal) {
+    return log.endsWith('.json') || sessionsHolding(log, words, signal);
+  },
 };
 
 async function headsAt(file: string, places: Places): Promise<ThreadHead[]> {

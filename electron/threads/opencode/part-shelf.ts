@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { BadRecord } from '../../../shared/model.ts';
+import type { BytePattern } from '../byte-pattern.ts';
 import { parseRecord } from '../loose.ts';
+import type { OnBytes } from '../source.ts';
 import { sizeOfCell } from './message-rows.ts';
 import { type PartFacts, partFacts } from './part-facts.ts';
 import type { PartSpool } from './part-spool.ts';
@@ -91,6 +93,12 @@ export class PartShelf {
   /** The parts that could not be read, of the messages that are there. */
   bad(): BadRecord[] {
     return [...this.#kept.values()].flatMap((part) => part.bad ?? []);
+  }
+
+  /** The messages one of whose parts may hold what the pattern finds. */
+  matching(pattern: BytePattern, signal?: AbortSignal, onBytes?: OnBytes): AsyncIterable<string> {
+    const places = [...this.#kept.values()].map(({ place, messageId }) => ({ ...place, of: messageId }));
+    return this.#spool.matching(places, pattern, signal, onBytes);
   }
 
   /** The parts of a message in order, as they are stored. */

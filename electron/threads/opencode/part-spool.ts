@@ -1,6 +1,9 @@
 import { mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { startOfProcess } from '../../snapshots/process-alive.ts';
+import type { BytePattern } from '../byte-pattern.ts';
+import { type ScanPlace, scanPlaces } from '../scan-places.ts';
+import type { OnBytes } from '../source.ts';
 
 interface Place {
   offset: number;
@@ -67,6 +70,11 @@ export class PartSpool {
     } finally {
       await handle.close();
     }
+  }
+
+  /** What the pieces belong to that may hold what the pattern finds. */
+  async *matching<T>(places: readonly ScanPlace<T>[], pattern: BytePattern, signal?: AbortSignal, onBytes?: OnBytes): AsyncGenerator<T> {
+    if (places.length > 0) yield* scanPlaces(await this.#file(), places, pattern, signal, onBytes);
   }
 
   async close(): Promise<void> {

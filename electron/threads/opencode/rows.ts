@@ -1,5 +1,7 @@
 import type { BadRecord } from '../../../shared/model.ts';
+import type { BytePattern } from '../byte-pattern.ts';
 import type { Loose } from '../loose.ts';
+import type { OnBytes } from '../source.ts';
 import type { PartFacts } from './part-facts.ts';
 
 /** A session as a store has it, whichever layout it is in. */
@@ -70,6 +72,10 @@ export interface SessionStore {
   read(signal?: AbortSignal): Promise<SessionData | null>;
   /** The parts of a message, in order, as they are stored. */
   parts(messageId: string): Promise<RawPart[]>;
+  /** Ids of the messages whose parts may hold what the pattern finds, in their order; absent where there is no quick way. */
+  matching?(pattern: BytePattern, signal?: AbortSignal, onBytes?: OnBytes): AsyncIterable<string>;
+  /** Milliseconds to rest between two reads; absent: none. */
+  restMs?(): number;
   /** Files and folders that change when the session grows. */
   watch(): string[];
   close(): Promise<void>;

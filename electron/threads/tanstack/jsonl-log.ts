@@ -1,4 +1,7 @@
+import type { BytePattern } from '../byte-pattern.ts';
 import { isBlankLine, type LineAt, type LogPlace, readLogBytes, readLogLines } from '../log-lines.ts';
+import { scanPlaces } from '../scan-places.ts';
+import type { OnBytes } from '../source.ts';
 import type { LogInput, LogSink } from './log-input.ts';
 import { QuickLines } from './quick-lines.ts';
 import { isObject, type JsonObject, type RecordRef } from './record.ts';
@@ -48,7 +51,7 @@ export class JsonlLog implements LogInput {
     this.path = path;
   }
 
-  async read(sink: LogSink, signal?: AbortSignal): Promise<boolean> {
+  async read(sink: LogSink, signal?: AbortSignal, onBytes?: OnBytes): Promise<boolean> {
     const from = this.place;
     // Until this read ends well, nothing is known about the place: after a throw everything comes again.
     this.place = null;
@@ -63,6 +66,7 @@ export class JsonlLog implements LogInput {
       },
       {
         signal,
+        onBytes,
         skip: (bytes, start, end) => {
           const taken = this.#quickly(quick, bytes, start, end, sink);
           changed ||= taken === 'changed';
@@ -93,6 +97,16 @@ export class JsonlLog implements LogInput {
     if (ref.kind !== 'line') return null;
     const records = batchOf(await readLogBytes(this.path, ref.offset, ref.length));
     return typeof records === 'string' ? null : (records[ref.index] ?? null);
+  }
+
+  matching<T>(
+    places: readonly { ref: RecordRef; of: T }[],
+    pattern: BytePattern,
+    signal?: AbortSignal,
+    onBytes?: OnBytes,
+  ): AsyncIterable<T> {
+    const pieces = places.flatMap(({ ref, of }) => (ref.kind === 'line' ? [{ offset: ref.offset, length: ref.length, of }] : []));
+    return scanPlaces(this.path, pieces, pattern, signal, onBytes);
   }
 
   /** Where a bad line lies; null when the line is not one. */

@@ -26,11 +26,11 @@ async function headsOf(file: string, value: Lookup, whole: boolean): Promise<Thr
   return Promise.all(ids.map((id) => jsonlThread(file, id, head, threadMetadata(id, value).root)));
 }
 
-/** The threads of one log file; none when it is no log of the harness. Reads all of it, to find threads that share it. */
-export async function threadsOfFile(file: string): Promise<ThreadHead[]> {
+/** The threads of one log file; none when it is no log of the harness. `whole`: reads all of it, to find threads that share it. */
+export async function threadsOfFile(file: string, whole = true): Promise<ThreadHead[]> {
   if (!(await isJsonlLog(file))) return [];
   const listing: Listing = { threads: [], problems: [] };
-  return headsOf(file, await lookupOf(saveFolder(file), listing), true);
+  return headsOf(file, await lookupOf(saveFolder(file), listing), whole);
 }
 
 /** Adds the threads of every log in a `sessions` folder; a file that cannot be read is a problem and hides no other. */

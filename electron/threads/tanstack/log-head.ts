@@ -5,6 +5,7 @@ import { isBlankLine, logError, readLogLines } from '../log-lines.ts';
 import { batchOf } from './jsonl-log.ts';
 import { logIdOfFile } from './jsonl-store.ts';
 import { LogFold } from './log-fold.ts';
+import { NextOf } from './quick-lines.ts';
 import { type JsonObject, textField } from './record.ts';
 import { titleOf } from './thread-model.ts';
 
@@ -111,14 +112,16 @@ const THREAD = Buffer.from('"thread":"');
 export async function threadsOfLog(file: string): Promise<string[]> {
   const id = logIdOfFile(file);
   const threads = new Set<string>();
-  await readLogLines(file, null, (bytes) => {
-    if (bytes.indexOf(THREAD) < 0) return;
+  const named = new NextOf(THREAD);
+  const skip = (bytes: Buffer, start: number, end: number): boolean => named.at(bytes, start) >= end;
+  const each = (bytes: Buffer): void => {
     const records = batchOf(Buffer.from(bytes));
     for (const record of typeof records === 'string' ? [] : records) {
       const thread = textField(record, 'thread');
       if (thread !== null && thread !== id) threads.add(thread);
     }
-  });
+  };
+  await readLogLines(file, null, each, { skip });
   return [...threads];
 }
 

@@ -87,7 +87,7 @@ function endsWhole(bytes: Buffer, end: number): boolean {
 }
 
 /** The next place of some rare bytes. One search through a chunk serves all of its lines. */
-class NextOf {
+export class NextOf {
   readonly #wanted: Buffer;
   #bytes: Buffer | null = null;
   #from = 0;

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { TurnbackError } from '../../../shared/errors.ts';
+import type { BytePattern } from '../byte-pattern.ts';
+import type { OnBytes } from '../source.ts';
 import { sqliteFingerprint, withSqliteCopy } from '../sqlite-copy.ts';
 import type { LogInput, LogSink } from './log-input.ts';
 import { METADATA_NAMESPACES, NO_METADATA, type ThreadMetadata, threadMetadata } from './metadata.ts';
@@ -131,6 +133,41 @@ export class SqliteLog implements LogInput {
     if (ref.kind !== 'row') return null;
     if (!this.#cache.has(ref.seq)) await withSqliteCopy(this.path, this.#tmpDir, (db) => this.#fetch(db, ref.seq));
     return jsonObject(this.#cache.get(ref.seq));
+  }
+
+  /** One copy of the database serves all records; the first ones that match stay at hand for being read. */
+  async *matching<T>(
+    places: readonly { ref: RecordRef; of: T }[],
+    pattern: BytePattern,
+    signal?: AbortSignal,
+    onBytes?: OnBytes,
+  ): AsyncGenerator<T> {
+    const bySeq = Map.groupBy(places, ({ ref }) => (ref.kind === 'row' ? ref.seq : 0));
+    const found: T[] = [];
+    await withSqliteCopy(this.path, this.#tmpDir, async (db) => {
+      const rows = db.prepare(`select seq, record from ${this.#table()} where thread_id = ? order by seq`);
+      let until = performance.now() + SLICE;
+      for (const row of rows.iterate(this.logId)) {
+        const [seq, text] = [Number(row['seq']), row['record']];
+        const wanted = bySeq.get(seq);
+        if (wanted !== undefined && typeof text === 'string' && pattern.inBytes(Buffer.from(text))) {
+          for (const { of } of wanted) found.push(of);
+          this.#keep(seq, text);
+        }
+        if (performance.now() <= until) continue;
+        onBytes?.(seq, this.last);
+        await breathe();
+        if (signal?.aborted) throw new TurnbackError('CANCELLED');
+        until = performance.now() + SLICE;
+      }
+    });
+    yield* found;
+  }
+
+  #keep(seq: number, text: string): void {
+    if (this.#cached > CACHE_BYTES) return;
+    this.#cache.set(seq, text);
+    this.#cached += text.length * 2;
   }
 
   #fetch(db: DatabaseSync, seq: number): void {

@@ -1,8 +1,10 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead, ThreadStatus } from '../../../shared/model.ts';
 import { readLogBytes } from '../log-lines.ts';
-import type { ElsewhereSnapshots, LogWriter, OpenOptions, RecordedSnapshots, ThreadReader } from '../source.ts';
+import type { ElsewhereSnapshots, LogWriter, OnBytes, OpenOptions, Preview, RecordedSnapshots, ThreadReader } from '../source.ts';
+import { candidateRows } from './candidate-rows.ts';
 import { findSnapshots, isOfAnotherRoot, type Repository } from './find-snapshots.ts';
 import { JsonlStore } from './jsonl-store.ts';
 import { LogFold } from './log-fold.ts';
@@ -12,6 +14,7 @@ import { isObject, type JsonObject } from './record.ts';
 import { recorderSign } from './recorder-lease.ts';
 import { foldRefusals } from './refusals.ts';
 import type { TanstackStore } from './store.ts';
+import { type TailModel, tailModel } from './tail-model.ts';
 import { TanstackWriter } from './tanstack-writer.ts';
 import { emptyModel, type ThreadModel, threadModel, titleOf } from './thread-model.ts';
 import { undoPointOf } from './undo-points.ts';
@@ -31,6 +34,8 @@ export class TanstackReader implements ThreadReader {
   readonly #logId: string;
   #log: LogFold;
   #model: ThreadModel;
+  /** The end of the log while all of it is being read. */
+  #tail: TailModel | null = null;
   #repository: Repository | null = null;
   #wrongRoot: Reason | null = null;
   #reading: Promise<unknown> = Promise.resolve();
@@ -59,16 +64,23 @@ export class TanstackReader implements ThreadReader {
   }
 
   /** Reads one after the other: two at once would feed the fold twice. */
-  read(signal?: AbortSignal): Promise<boolean> {
+  read(signal?: AbortSignal, onBytes?: OnBytes): Promise<boolean> {
     const next = this.#reading.then(
-      () => this.#read(signal),
-      () => this.#read(signal),
+      () => this.#read(signal, onBytes),
+      () => this.#read(signal, onBytes),
     );
     this.#reading = next.catch(() => undefined);
     return next;
   }
 
-  async #read(signal: AbortSignal | undefined): Promise<boolean> {
+  async preview(signal?: AbortSignal): Promise<Preview | null> {
+    if (!(this.#store instanceof JsonlStore)) return null;
+    const head = { ...this.#head, root: this.#root };
+    this.#tail = await tailModel(this.#head.log, { head, logId: this.#logId, size: (await stat(this.#head.log)).size, signal });
+    return this.#tail;
+  }
+
+  async #read(signal: AbortSignal | undefined, onBytes: OnBytes | undefined): Promise<boolean> {
     await this.#store.prepare();
     const reader = this;
     const sink = {
@@ -79,12 +91,13 @@ export class TanstackReader implements ThreadReader {
         this.#log = this.#newLog();
       },
     };
-    const changed = await this.#store.input.read(sink, signal);
+    const changed = await this.#store.input.read(sink, signal, onBytes);
     if (changed || this.#repository === null) await this.#findRepository();
     if (changed) await this.#loadLastTurn();
     const model = await this.#build();
     if (!changed && sameSurroundings(model.thread, this.#model.thread)) return false;
     this.#model = model;
+    this.#tail = null;
     return true;
   }
 
@@ -190,7 +203,8 @@ export class TanstackReader implements ThreadReader {
   }
 
   async body(messageId: string): Promise<MessageBody> {
-    const entry = this.#model.rows.get(messageId);
+    const model = this.#tail ?? this.#model;
+    const entry = model.rows.get(messageId);
     if (entry === undefined) return this.#badBody(messageId);
     if (entry.raw !== null) {
       const records = await Promise.all(entry.raw.places.map((ref) => this.#store.input.record(ref)));
@@ -201,7 +215,7 @@ export class TanstackReader implements ThreadReader {
     }
     const message = entry.message ?? (await this.#messageOf(entry));
     if (message === null) throw new TurnbackError('UNKNOWN_MESSAGE', { id: messageId });
-    return messageBody(messageId, message, this.#model.calls.get(entry) ?? []);
+    return messageBody(messageId, message, model.calls.get(entry) ?? []);
   }
 
   /** `line:<n>` names a line that could not be read. */
@@ -210,6 +224,10 @@ export class TanstackReader implements ThreadReader {
     const place = this.#store instanceof JsonlStore ? this.#store.input.badPlace(Number(/^line:(\d+)$/.exec(id)?.[1])) : null;
     if (place === null) throw new TurnbackError('UNKNOWN_MESSAGE', { id });
     return badLineBody(id, await readLogBytes(input.path, place.offset, Math.min(place.length, MOST_BAD_BYTES)));
+  }
+
+  candidates(words: readonly string[], signal?: AbortSignal, onBytes?: OnBytes): AsyncIterable<string> {
+    return candidateRows(this.#model.rows, this.#store.input, words, { signal, onBytes });
   }
 
   watch(): string[] {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { ThreadHead } from '../../../shared/model.ts';
 import { openRegular } from '../../snapshots/regular-file.ts';
+import { fileMayHold } from '../file-may-hold.ts';
 import { logError } from '../log-lines.ts';
 import { ownDataOf } from '../places.ts';
 import type { Listing, OpenOptions, Places, Source, ThreadReader } from '../source.ts';
@@ -137,6 +138,18 @@ async function locate(named: string, places: Places): Promise<ThreadHead[]> {
   return path.basename(file) === 'metadata.json' ? loglessThreads(path.dirname(file)) : threadsOfFile(file);
 }
 
+/** A thread that its log is named after needs no look for others in it. */
+async function head(log: string, threadId: string, places: Places): Promise<ThreadHead | null> {
+  const quick = log.endsWith('.jsonl') && logIdOfFile(log) === threadId && (await kindOf(log)) === 'file' && !(await isDatabase(log));
+  const heads = quick ? await threadsOfFile(log, false) : await locate(log, places);
+  return heads.find((one) => one.threadId === threadId) ?? null;
+}
+
+/** The texts of a JSONL log are in its own file; a database or the metadata says nothing by its bytes. */
+async function mayHold(log: string, words: readonly string[], signal?: AbortSignal): Promise<ReadonlySet<string> | boolean> {
+  return !log.endsWith('.jsonl') || fileMayHold(log, words, signal);
+}
+
 async function openThread(head: ThreadHead, options: OpenOptions): Promise<ThreadReader> {
   const tmpDir = path.join(options.ownData, 'tmp');
   if ((await kindOf(head.log)) !== 'file') throw new TurnbackError('NOT_FOUND', { path: head.log });
@@ -152,4 +165,4 @@ async function openThread(head: ThreadHead, options: OpenOptions): Promise<Threa
 }
 
 /** Threads of TanStack AI harnesses: JSONL files and the SQLite layout (`formats/tanstack.md`). */
-export const tanstack: Source = { kind: 'tanstack', list, locate, open: openThread };
+export const tanstack: Source = { kind: 'tanstack', list, locate, open: openThread, head, mayHold };
