@@ -233,6 +233,8 @@ export const calls = {
   },
   'clipboard.write': { input: z.object({ text: z.string() }), output: none },
   'shell.reveal': { input: thread.extend({ path: z.string() }), output: none },
+  /** Opens a text file of the workspace in the program that the system has for it. Refused with EDIT_REFUSED for what it might run. */
+  'shell.edit': { input: thread.extend({ path: z.string() }), output: none },
   /** An http(s) link that the user clicked. */
   'shell.link': { input: z.object({ url: z.string() }), output: none },
 } as const;

@@ -169,6 +169,7 @@ const SENTENCES = {
   FILE_EXISTS: (f) => `There is already a file at ${of(f, 'path')}, and it stays as it is. Choose another name.`,
   SAVE_FAILED: (f) => `${of(f, 'path')} could not be saved.${because(f)} Choose a full path in a folder that you may write to.`,
   PATCH_NOT_TEXT: () => 'This patch holds bytes that are not UTF-8 text, so it cannot be copied whole. Save it as a file.',
+  EDIT_REFUSED: (f) => `${of(f, 'path')} is not opened from here.${because(f)} Show it in its folder, and open it there if you trust it.`,
   LINK_REFUSED: (f) => `${of(f, 'url')} is not opened: only http and https links are.`,
   PORT_TAKEN: (f) => `Port ${of(f, 'port')} is in use. Name another one with --port, or leave it out to get a free one.`,
   NOT_BUILT: (f) => `The viewer's page is missing at ${of(f, 'path')}. Run npm run build, then try again.`,

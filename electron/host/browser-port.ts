@@ -17,5 +17,6 @@ export const browserPort: HostPort = {
   },
   writeClipboard: () => refuse('The clipboard of this machine'),
   reveal: () => refuse('The file manager of this machine'),
+  edit: () => refuse('An editor of this machine'),
   openLink: () => refuse('A browser on this machine'),
 };

@@ -67,6 +67,10 @@ export function electronPort(parts: { dialog: Dialog; clipboard: Clipboard; shel
     async reveal(path) {
       shell.showItemInFolder(path);
     },
+    async edit(path) {
+      const failure = await shell.openPath(path);
+      if (failure !== '') throw new TurnbackError('EDIT_REFUSED', { path, cause: failure.replace(/\.$/, '') });
+    },
     openLink: (url) => shell.openExternal(url),
   };
 }

@@ -4,6 +4,7 @@ import { reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { Git } from '../snapshots/git.ts';
 import { byteProgress } from './byte-progress.ts';
 import { type Desk, previewView } from './desk.ts';
+import { editableFile } from './editable.ts';
 import type { Emit } from './emitter.ts';
 import { listFolder } from './folder-list.ts';
 import { withoutPaths } from './forgetting.ts';
@@ -43,6 +44,14 @@ function insideOf(root: string, file: string): string {
   const full = path.resolve(root, file);
   if (full.startsWith(root + path.sep)) return full;
   throw new TurnbackError('BAD_REQUEST', { call: 'shell.reveal', cause: 'the path leaves the workspace' });
+}
+
+/** The workspace on this machine. NOT_SUPPORTED for one on another side, UNKNOWN_WORKSPACE or NO_WORKSPACE where there is none. */
+async function rootHere(desk: Desk, thread: string, what: string): Promise<string> {
+  const { root, head, side } = await desk.open(thread);
+  if (side) throw new TurnbackError('NOT_SUPPORTED', { what, cause: 'it is not on this machine' });
+  if (root !== null) return root;
+  throw head.root === null ? new TurnbackError('UNKNOWN_WORKSPACE') : new TurnbackError('NO_WORKSPACE', { path: head.root });
 }
 
 /** The link as the system's browser gets it. LINK_REFUSED for anything but http and https. */
@@ -177,11 +186,13 @@ export function createHandlers(parts: HandlerParts): Handlers {
       return {};
     },
     async 'shell.reveal'({ thread, path: file }) {
-      const { root, head, side } = await desk.open(thread);
-      if (side) throw new TurnbackError('NOT_SUPPORTED', { what: 'Showing a file in its folder', cause: 'it is not on this machine' });
-      if (root === null)
-        throw head.root === null ? new TurnbackError('UNKNOWN_WORKSPACE') : new TurnbackError('NO_WORKSPACE', { path: head.root });
-      await port.reveal(insideOf(root, file));
+      await port.reveal(insideOf(await rootHere(desk, thread, 'Showing a file in its folder'), file));
+      return {};
+    },
+    async 'shell.edit'({ thread, path: file }) {
+      const root = await rootHere(desk, thread, 'Opening a file');
+      // In a browser the refusal comes first: it says nothing about the file.
+      await port.edit(port.host === 'browser' ? '' : await editableFile(root, file));
       return {};
     },
     async 'shell.link'({ url }) {

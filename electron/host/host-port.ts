@@ -14,6 +14,8 @@ export interface HostPort {
   writeClipboard(text: string): Promise<void>;
   /** Shows a file in the system's file manager. */
   reveal(path: string): Promise<void>;
+  /** Opens a file, of which it was checked that this runs nothing, in the program that the system has for it. */
+  edit(path: string): Promise<void>;
   /** Opens a link that was checked to be http or https. */
   openLink(url: string): Promise<void>;
 }
