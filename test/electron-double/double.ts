@@ -154,6 +154,10 @@ export function createElectronDouble(options: DoubleOptions = {}): ElectronDoubl
       {
         openExternal: async (url: string) => void log.push({ kind: 'open-external', url }),
         showItemInFolder: (file: string) => void log.push({ kind: 'reveal', file }),
+        openPath: async (file: string) => {
+          log.push({ kind: 'open-path', file });
+          return '';
+        },
       },
       'shell',
     ),

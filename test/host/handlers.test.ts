@@ -61,6 +61,7 @@ function port(changes: Partial<HostPort> = {}): { port: HostPort; did: unknown[]
       chooseSave: async () => null,
       writeClipboard: async (text) => void did.push(['clipboard', text]),
       reveal: async (file) => void did.push(['reveal', file]),
+      edit: async (file) => void did.push(['edit', file]),
       openLink: async (url) => void did.push(['link', url]),
       ...changes,
     },
@@ -225,7 +226,19 @@ test('the browser host has no native dialog, clipboard, file manager or browser 
   expect(await ask('dialog.open', { what: 'log' })).toEqual(refused('NOT_AVAILABLE_HERE'));
   expect(await ask('clipboard.write', { text: 'x' })).toEqual(refused('NOT_AVAILABLE_HERE'));
   expect(await ask('shell.reveal', { thread: 't', path: 'a' })).toEqual(refused('NOT_AVAILABLE_HERE'));
+  expect(await ask('shell.edit', { thread: 't', path: 'a' })).toEqual(refused('NOT_AVAILABLE_HERE'));
   expect(await ask('shell.link', { url: 'https://example.org' })).toEqual(refused('NOT_AVAILABLE_HERE'));
+});
+
+test('a native place opens text files of the workspace, and nothing that it might run', async () => {
+  const root = await tempFolder();
+  await writeFiles(root, { 'a.ts': 'a', 'a.desktop': 'a' });
+  const { port: native, did } = port();
+  const { ask } = await made({ open: async () => ({ root, head: { root } }) }, { port: native });
+  expect(await ask('shell.edit', { thread: 't', path: 'a.ts' })).toEqual({ ok: true, value: {} });
+  expect(await ask('shell.edit', { thread: 't', path: 'a.desktop' })).toEqual(refused('EDIT_REFUSED'));
+  expect(await ask('shell.edit', { thread: 't', path: '../a.ts' })).toEqual(refused('EDIT_REFUSED'));
+  expect(did).toEqual([['edit', path.join(root, 'a.ts')]]);
 });
 
 test('a native place opens dialogs, writes the clipboard and reveals files of the workspace only', async () => {
