@@ -26,6 +26,13 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The objects in a list; whatever else it holds is passed over. */
+export function asRecords(value: unknown): Loose[] {
+  return asList(value)
+    .map(asRecord)
+    .filter((record) => record !== null);
+}
+
 /** The value as the id of a git tree (40 or 64 hex), or null: OpenCode also writes empty ones (formats/opencode 1.1). */
 export function asTree(value: unknown): string | null {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { TreePath } from '../../../shared/tree-path.ts';
+import { eachOf } from '../../snapshots/each-of.ts';
+import { writeLoose } from '../../snapshots/loose-object.ts';
+import { objectId } from '../../snapshots/object-id.ts';
+import type { TreeEntry } from '../../snapshots/objects.ts';
+import { editTree } from '../../snapshots/tree-edit.ts';
+import type { TreeLine } from '../../snapshots/tree-object.ts';
+import { plainText } from './text-bytes.ts';
+
+/** Object files that are written at one time. */
+const AT_ONCE = { width: 16, signal: undefined };
+
+/**
+ * The trees that Claude Code never made: what its log tells about files, as git objects in Turnback's own data folder, so that a
+ * step of it is looked at and travelled like that of any other agent. Objects only; no repository of anyone is touched.
+ */
+export class ClaudeObjects {
+  readonly folder: string;
+  readonly #lines = new Map<string, readonly TreeLine[]>();
+  readonly #texts = new Map<string, string>();
+  readonly #written = new Set<string>();
+  #waiting: { kind: 'blob' | 'tree'; oid: string; bytes: Buffer }[] = [];
+
+  constructor(ownData: string, log: string) {
+    const key = createHash('sha256').update(log).digest('hex').slice(0, 24);
+    this.folder = path.join(path.resolve(ownData), 'claude-code', key, 'objects');
+  }
+
+  /** Keeps a file's content with the next `flush`; gives its blob's id. */
+  blob(bytes: Buffer): string {
+    const oid = this.#keep('blob', bytes);
+    if (!this.#texts.has(oid)) this.#texts.set(oid, digest(bytes));
+    return oid;
+  }
+
+  /** True when the blob, which was kept before, holds this text: to a tool that strips marks and carriage returns they are one. */
+  reads(oid: string, text: string): boolean {
+    return this.#texts.get(oid) === digest(Buffer.from(text));
+  }
+
+  /** The tree that is `base` with some files replaced or taken out; kept with the next `flush`. */
+  tree(base: string | null, changes: ReadonlyMap<TreePath, TreeEntry | null>): Promise<string> {
+    return editTree({
+      base,
+      changes,
+      lines: async (tree) => this.#lines.get(tree) ?? [],
+      write: async (bytes, lines) => {
+        const oid = this.#keep('tree', bytes);
+        this.#lines.set(oid, lines);
+        return oid;
+      },
+    });
+  }
+
+  /** Writes what was kept; durable when it resolves. */
+  async flush(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await eachOf(waiting, AT_ONCE, async ({ kind, oid, bytes }) => writeLoose(this.folder, kind, oid, bytes));
+    for (const { oid } of waiting) this.#written.add(oid);
+  }
+
+  #keep(kind: 'blob' | 'tree', bytes: Buffer): string {
+    const oid = objectId(kind, bytes, 'sha1');
+    if (!this.#written.has(oid)) this.#waiting.push({ kind, oid, bytes });
+    return oid;
+  }
+}
+
+const digest = (bytes: Buffer): string => createHash('sha1').update(plainText(bytes)).digest('hex');
