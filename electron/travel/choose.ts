@@ -23,7 +23,7 @@ export function contentFor(file: DraftFile, choice: Choice): Content {
 function groupsUnder(files: readonly DraftFile[], pick: (file: DraftFile) => Choice, filesIn: FilesIn): Promise<Group[]> {
   const moves = files.flatMap((file) => {
     const choice = pick(file);
-    if (choice === 'keep') return [];
+    if (choice === 'keep') return file.disk.kind === 'absent' ? [] : [{ path: file.path, act: 'stay' as const, folderThere: false }];
     const act = contentFor(file, choice).kind === 'absent' ? ('delete' as const) : ('write' as const);
     return [{ path: file.path, act, folderThere: file.state.kind === 'folder' }];
   });

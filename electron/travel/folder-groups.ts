@@ -1,9 +1,9 @@
 import type { TreePath } from '../../shared/tree-path.ts';
 
-/** A path that shall be written or deleted. */
+/** A path that shall be written or deleted, or where a file stands that stays. */
 export interface Move {
   path: TreePath;
-  act: 'write' | 'delete';
+  act: 'write' | 'delete' | 'stay';
   /** A folder stands at the path now. */
   folderThere: boolean;
 }
@@ -30,7 +30,7 @@ export function foldersAbove(path: TreePath): TreePath[] {
  */
 export async function groupsThatStay(moves: readonly Move[], filesIn: (folder: TreePath) => Promise<TreePath[]>): Promise<Group[]> {
   const asked = new Map(moves.map((move) => [move.path, move] as const));
-  const live = new Map(asked);
+  const live = new Map([...asked].filter(([, move]) => move.act !== 'stay'));
   const inside = new Map<TreePath, TreePath[]>();
   for (const move of moves) {
     for (const above of foldersAbove(move.path)) {

@@ -389,6 +389,41 @@ test('C-10: a drifted file keeps its folder by default; both go when that is cho
   expect(await manifest(n.root)).toEqual(before);
 });
 
+test('C-10: a file of yours stays where the agent’s file took the place of a folder, and so does what was in it', async () => {
+  const n = await neutral();
+  await writeFiles(n.root, { 'tools/run': 'r\n' });
+  await n.base();
+  await n.user('swap');
+  await rm(at(n, 'tools'), { recursive: true });
+  await writeFile(at(n, 'tools'), 'agents\n');
+  await n.step('swap');
+  await writeFile(at(n, 'tools'), 'mine\n');
+  const before = await manifest(n.root);
+  const context = await n.context();
+  const plan = await previewTravel(context, revertTo(0));
+  expect(plan.files.map(({ path: name, choice, choices, why }) => ({ name, choice, choices, why }))).toEqual([
+    {
+      name: 'tools',
+      choice: 'keep',
+      choices: ['keep', 'overwrite'],
+      why: 'It was changed since the agent made it; taking it away would lose those changes.',
+    },
+    {
+      name: 'tools/run',
+      choice: 'keep',
+      choices: ['keep', 'overwrite'],
+      why: 'A file stands at tools, where a folder is needed, so neither is touched.',
+    },
+  ]);
+  await runTravel(context, revertTo(0), DEFAULTS);
+  expect(await manifest(n.root)).toEqual(before);
+  await runTravel(context, UNREVERT, DEFAULTS);
+  await choose(context, { tools: 'overwrite', 'tools/run': 'overwrite' });
+  expect(await text(n, 'tools', 'run')).toBe('r\n');
+  await runTravel(context, UNREVERT, DEFAULTS);
+  expect(await manifest(n.root)).toEqual(before);
+});
+
 test('a choice that the preview did not offer is refused by name', async () => {
   const n = await neutral();
   await n.base();
