@@ -7,13 +7,17 @@ import { App } from './app/app.tsx';
 import { preloadOverlays } from './app/overlays.tsx';
 import { runCommand } from './commands.ts';
 import { appStore } from './store/app-store.ts';
+import { pause } from './store/pause.ts';
 import { loadApp, startApp } from './store/start.ts';
 import { applyTheme } from './theme/theme.ts';
 import { preloadMarkdown } from './transcript/lazy-markdown.tsx';
 import { createTransport } from './transport.ts';
 
 appStore.subscribe(({ settings }) => applyTheme(settings.theme));
-const client = createClient(createTransport(() => void loadApp()));
+const client = createClient(
+  createTransport(() => void loadApp()),
+  { pause },
+);
 void startApp(client, runCommand);
 
 const root = document.getElementById('root');

@@ -1,5 +1,6 @@
 import { answerSchema, type CallName, calls, type EventName, events, type Input, type Output, type Payload } from './contract.ts';
 import { type ErrorCode, type Reason, reason } from './errors.ts';
+import { type Parsed, parseAtOnce, parseInPieces } from './parse-in-pieces.ts';
 
 /** What a host must give: two functions. Values are plain JSON. */
 export interface Transport {
@@ -26,16 +27,25 @@ export interface Client {
   on<N extends EventName>(name: N, listener: (payload: Payload<N>) => void): () => void;
 }
 
+export interface ClientOptions {
+  /** Lets a window draw and answer while a long answer is checked; without it an answer is checked at once. */
+  pause?: () => Promise<void>;
+}
+
 /** The typed client over a transport. Answers and events are checked; one that does not fit is a `BAD_REQUEST` error. */
-export function createClient(transport: Transport): Client {
+export function createClient(transport: Transport, { pause }: ClientOptions = {}): Client {
+  const check = async (name: CallName, value: unknown): Promise<Parsed> => {
+    const schema = calls[name].output;
+    return pause === undefined ? parseAtOnce(schema, value) : parseInPieces(schema, value, pause);
+  };
   return {
     async call(name, input) {
       const answer = answerSchema.safeParse(await transport.invoke(name, input));
       if (!answer.success) throw new CallError(reason('BAD_REQUEST', { call: name, cause: 'the answer has no known form' }));
       if (!answer.data.ok) throw new CallError(answer.data.error);
-      const value = calls[name].output.safeParse(answer.data.value);
-      if (!value.success) throw new CallError(reason('BAD_REQUEST', { call: name, cause: value.error.issues[0]?.message ?? 'answer' }));
-      return value.data as Output<typeof name>;
+      const checked = await check(name, answer.data.value);
+      if (!checked.ok) throw new CallError(reason('BAD_REQUEST', { call: name, cause: checked.why }));
+      return checked.value as Output<typeof name>;
     },
     on(name, listener) {
       return transport.subscribe((event, payload) => {

@@ -9,6 +9,7 @@ import { Transcript } from '../transcript/transcript.tsx';
 import { StandingBar } from '../travel/standing-bar.tsx';
 import { titleOfThread } from '../ui/names.ts';
 import { Split } from '../ui/split.tsx';
+import { Later } from './later.tsx';
 import { PaneTabs } from './pane-tabs.tsx';
 import { ThreadLoading } from './thread-loading.tsx';
 import { ThreadNotices } from './thread-notices.tsx';
@@ -22,8 +23,8 @@ const MIDDLE = (
     direction="vertical"
     separators={['Resize steps and files']}
     parts={[
-      { id: 'steps', size: 46, least: 110, content: PANES.steps },
-      { id: 'files', size: 54, least: 110, content: PANES.files },
+      { id: 'steps', size: 46, least: 110, content: <Later order={2}>{PANES.steps}</Later> },
+      { id: 'files', size: 54, least: 110, content: <Later order={3}>{PANES.files}</Later> },
     ]}
   />
 );
@@ -51,9 +52,9 @@ function Columns() {
       direction="horizontal"
       separators={['Resize transcript', 'Resize diff']}
       parts={[
-        { id: 'transcript', size: 36, least: 280, content: PANES.transcript },
+        { id: 'transcript', size: 36, least: 280, content: <Later order={1}>{PANES.transcript}</Later> },
         { id: 'middle', size: 22, least: 200, content: MIDDLE },
-        { id: 'diff', size: 42, least: 300, content: PANES.diff },
+        { id: 'diff', size: 42, least: 300, content: <Later order={4}>{PANES.diff}</Later> },
       ]}
     />
   );

@@ -1,9 +1,9 @@
 /** One result of a benchmark. */
 export interface BenchRow {
   name: string;
-  /** Milliseconds of what is measured: a median. */
+  /** What is measured: a median in milliseconds, or a count where the name says so. */
   ours: number;
-  /** Milliseconds of the floor or peer, in the same run. */
+  /** The floor or peer in the same run, or a limit. */
   floor: number;
   /** The most that ours may take, as a multiple of the floor. */
   target: number;

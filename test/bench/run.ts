@@ -1,4 +1,4 @@
-// `npm run bench [NAME…]`: runs the benchmarks one after the other and compares each with its floor, measured in the same run.
+// `npm run bench [NAME…]`: runs the benchmarks one after the other and compares each with its floor, measured in the same run, or with a limit. Times in milliseconds.
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BenchRow } from './bench-row.ts';
 
-const MODULES = ['capture', 'patch', 'counts', 'blobs', 'open-log', 'revert'];
+const MODULES = ['capture', 'patch', 'counts', 'blobs', 'open-log', 'revert', 'window'];
 
 interface Measured extends BenchRow {
   module: string;
@@ -25,7 +25,7 @@ function table(rows: readonly Measured[]): string {
     `${row.target.toFixed(2)}x`,
     row.reached ? 'reached' : 'missed',
   ]);
-  const head = ['benchmark', 'ours ms', 'floor ms', 'ratio', 'target', ''];
+  const head = ['benchmark', 'ours', 'floor', 'ratio', 'target', ''];
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => (row[column] ?? '').length)));
   const line = (row: readonly string[]): string =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ');

@@ -6,8 +6,8 @@ import { cleanEnv } from '../scenarios/temp.ts';
 import { findChromium } from '../tools/find-chromium.mjs';
 import type { ViewerHost } from './viewer-host.ts';
 
-/** `turnback serve` as a process of its own, and a browser that has only its address. */
-export async function browserHost(folder: string, more: Readonly<Record<string, string>> = {}): Promise<ViewerHost> {
+/** `turnback serve` as a process of its own, and a browser that has only its address, which further pages can be given too. */
+export async function browserHost(folder: string, more: Readonly<Record<string, string>> = {}): Promise<ViewerHost & { url: string }> {
   const env = { ...cleanEnv(folder), ...more };
   const server = spawn(process.execPath, [path.resolve('out/cli/turnback.cjs'), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const problems: string[] = [];
@@ -33,6 +33,7 @@ export async function browserHost(folder: string, more: Readonly<Record<string, 
   await page.goto(url);
   return {
     name: 'browser',
+    url,
     page,
     folder,
     env,
