@@ -12,8 +12,29 @@ export type Choice = z.infer<typeof choiceSchema>;
 export const driftPolicySchema = z.enum(['merge', 'keep', 'overwrite', 'fail']);
 export type DriftPolicy = z.infer<typeof driftPolicySchema>;
 
-export const travelKindSchema = z.enum(['revert', 'unrevert', 'undo', 'redo', 'restore', 'recall']);
+export const travelKindSchema = z.enum(['revert', 'unrevert', 'undo', 'redo', 'restore', 'recall', 'partial']);
 export type TravelKind = z.infer<typeof travelKindSchema>;
+
+/** What a partial travel brings back: one file that a step changed, or one of its changes in it. */
+export const pieceSchema = z.object({
+  step: z.string(),
+  path: z.string(),
+  /** The id of one change, as `travel.hunks` lists it; null for the whole file. Only `out` goes with it. */
+  hunk: z.string().nullable(),
+  /** `out`: what the step changed goes, what came later stays; `before` and `after`: the file exactly as it was then. */
+  side: z.enum(['out', 'before', 'after']),
+});
+export type Piece = z.infer<typeof pieceSchema>;
+
+/** One change of a file in a step: a part of its diff as `git diff` prints it. Lines count from 1; `lines` 0 is a place between two. */
+export const hunkSchema = z.object({
+  /** Stays the same as long as the step does: its place on both sides and a hash of its lines. */
+  id: z.string(),
+  number: z.number(),
+  before: z.object({ start: z.number(), lines: z.number() }),
+  after: z.object({ start: z.number(), lines: z.number() }),
+});
+export type Hunk = z.infer<typeof hunkSchema>;
 
 export const planFileSchema = z.object({
   path: z.string(),

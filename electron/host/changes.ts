@@ -125,7 +125,8 @@ export async function treeSide(objects: ObjectReader, tree: string, file: TreePa
   return sideOf(entry, await objects.blob(entry.oid, MOST_BYTES), { anyway });
 }
 
-async function diskSide(context: TravelContext, file: TreePath, anyway: boolean): Promise<FileSide | null> {
+/** What stands on disk at the path, as text where it is text; null where there is no file. */
+export async function diskSide(context: TravelContext, file: TreePath, anyway: boolean): Promise<FileSide | null> {
   const root = workspaceOf(context);
   const state = await diskState(root, file);
   if (state.kind !== 'file' && state.kind !== 'link') return null;

@@ -53,7 +53,7 @@ function coveredBy(view: Thread, request: TravelRequest, trail: ViaTrail): { mes
 async function refusalOf(context: ViaContext, view: ThreadView, request: TravelRequest): Promise<Reason | null> {
   const { kind, scope, stop } = request;
   const name = context.via.where.backend;
-  if (kind === 'restore' || kind === 'recall')
+  if (kind === 'restore' || kind === 'recall' || kind === 'partial')
     return reason('NOT_SUPPORTED', {
       what: 'Bringing files back from the history',
       cause: `behind ${name} only the recorder's own travels are kept`,

@@ -30,6 +30,14 @@ export function stepsAfter(thread: Thread, stop: number): Step[] {
 }
 
 /**
+ * Does a travel go when these steps go? What was brought back from a step that stays is the user's own wish and stays, too: it counts
+ * as their edit.
+ */
+export function goesWith({ piece }: TravelRecord, steps: readonly Step[]): boolean {
+  return piece === null || steps.some((step) => step.id === piece.step);
+}
+
+/**
  * What a revert to the stop is about: the paths that the steps after it list, and above each path's oldest such step every
  * step and travel that changed it. A step that was dropped counts where a travel of ours took its files back: both are in the
  * history of the disk, and without both it would not add up.
@@ -37,19 +45,22 @@ export function stepsAfter(thread: Thread, stop: number): Step[] {
 export function scopeOfRevert(
   thread: Thread,
   stop: number,
-  records: readonly TravelRecord[],
+  o: { records: readonly TravelRecord[]; which: 'all' | 'of these steps' },
   extra: readonly ChangeSource[],
   objects: ObjectReader | null,
 ): Scoped {
+  const { records } = o;
   const covered = new Set(records.flatMap((record) => record.covers));
-  const after = stepsAfter(thread, stop).map((step) => stepSource(thread, step, objects));
+  const steps = stepsAfter(thread, stop);
+  const after = steps.map((step) => stepSource(thread, step, objects));
   const dropped = thread.steps
     .filter((step) => !inConversation(step) && covered.has(step.id))
     .map((step) => stepSource(thread, step, objects))
     .filter((source) => source.broken === null);
   const paths = new Map<TreePath, number>();
   for (const source of after) for (const path of source.paths) if (!paths.has(path)) paths.set(path, source.position);
-  const travels = travelSources(thread, records).flatMap(({ sources }) => sources);
+  const going = travelSources(thread, records).filter(({ record }) => o.which === 'all' || goesWith(record, steps));
+  const travels = going.flatMap(({ sources }) => sources);
   return { paths, sources: [...after, ...dropped, ...travels, ...extra] };
 }
 

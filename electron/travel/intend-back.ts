@@ -5,6 +5,7 @@ import { logRefusal, notIdle, occupied, standingRefusal, workspaceRefusal } from
 import { standingSources } from './intend-revert.ts';
 import type { Intention, MessagesIntention } from './intention.ts';
 import { notesFor } from './notes.ts';
+import type { TravelRecord } from './record.ts';
 import type { Situation } from './situation.ts';
 import { type ChangeSource, travelSources } from './sources-of-change.ts';
 import type { TravelRequest } from './travel-context.ts';
@@ -73,6 +74,11 @@ function withTravelsAbove(scoped: Scoped, situation: Situation): Scoped {
   return { paths: scoped.paths, sources };
 }
 
+/** Words for the place just before a travel. */
+function beforeWords({ kind, target: { words } }: TravelRecord): string {
+  return kind === 'partial' ? `before ${words} was brought back` : `before the ${kind} (${words})`;
+}
+
 /** Bringing the files of an earlier travel back to how they were before it. Throws UNKNOWN_ENTRY. */
 export async function intendRestore(situation: Situation, request: TravelRequest): Promise<Intention> {
   const { thread, records, overlay } = situation;
@@ -88,7 +94,7 @@ export async function intendRestore(situation: Situation, request: TravelRequest
     (at.record.files.length === 0 ? reason('NO_FILES_AFTER') : null);
   return {
     ...nothingElse(request),
-    target: { messageId: null, stop: null, words: `before the ${at.record.kind} (${at.record.target.words})` },
+    target: { messageId: null, stop: null, words: beforeWords(at.record) },
     turns: [],
     messages: lifts ? (thread.standing?.hidden ?? 0) : 0,
     notes: await notesFor(situation, false, true),

@@ -70,7 +70,7 @@ export async function intendRevert(situation: Situation, request: TravelRequest)
   const { own, agents } = standingSources(situation);
   const extra = agents === null ? [] : [agents];
   const back = scopeOfSources([...own, ...extra], []);
-  const revert = scopeOfRevert(thread, stop, records, extra, context.thread.objects);
+  const revert = scopeOfRevert(thread, stop, { records, which: 'of these steps' }, extra, context.thread.objects);
   const scoped = scope === 'messages' ? null : merged(revert, back);
   const messageId = messageAt(thread, stop);
   const refusal = await refusalOf(situation, stop, request, (scoped?.paths.size ?? 0) > 0);

@@ -1,7 +1,7 @@
 import { type Reason, reason } from '../../shared/errors.ts';
 import type { Step, Thread } from '../../shared/model.ts';
 import type { RedoPoint, UndoPoint } from '../threads/source.ts';
-import { type Scoped, scopeOfSources } from './chains.ts';
+import { goesWith, type Scoped, scopeOfSources } from './chains.ts';
 import { messagesAfter, sideEffectsOf } from './covered.ts';
 import { logRefusal, notIdle, occupied, workspaceRefusal } from './gate.ts';
 import type { Intention } from './intention.ts';
@@ -53,10 +53,14 @@ function stepsOfTurn(thread: Thread, turn: number): Step[] {
 function scopedTrees(
   situation: Situation,
   trees: { position: number; from: string | null; to: string | null; files: readonly string[] },
+  steps: readonly Step[],
 ): Scoped {
   const source = treesSource({ ...trees, words: 'the last turn' }, situation.context.thread.objects);
-  const travels = travelSources(situation.thread, situation.records).flatMap(({ sources }) => sources);
-  return scopeOfSources([source], travels);
+  const travels = travelSources(situation.thread, situation.records).filter(({ record }) => goesWith(record, steps));
+  return scopeOfSources(
+    [source],
+    travels.flatMap(({ sources }) => sources),
+  );
 }
 
 function nothingElse(
@@ -72,7 +76,8 @@ export async function intendUndo(situation: Situation, request: TravelRequest): 
   const point = isReason(found) ? null : found;
   const steps = point === null ? [] : stepsOfTurn(thread, point.turn);
   const position = steps[0]?.index ?? thread.steps.at(-1)?.index ?? 0;
-  const scoped = scopedTrees(situation, { position, from: point?.from ?? null, to: point?.to ?? null, files: point?.files ?? [] });
+  const trees = { position, from: point?.from ?? null, to: point?.to ?? null, files: point?.files ?? [] };
+  const scoped = scopedTrees(situation, trees, steps);
   const gone = point === null ? [] : messagesAfter(thread, point.keep);
   return {
     ...nothingElse(request),
@@ -93,18 +98,19 @@ export async function intendRedo(situation: Situation, request: TravelRequest): 
   const { thread, records } = situation;
   const found = redoPointOf(situation);
   const point = isReason(found) ? null : found;
-  const undone = records.at(-1)?.kind === 'undo' ? records.at(-1) : undefined;
+  // What was brought back since is no travel of the conversation; where it changed the same file that counts as an edit.
+  const last = records.findLast((record) => record.kind !== 'partial');
+  const undone = last?.kind === 'undo' ? last : undefined;
   // When the undo was ours and nothing came after it, its own layer is exact, your edits included.
-  const own = undone && travelSources(thread, records).at(-1)?.sources;
+  const own = undone && travelSources(thread, records).find(({ record }) => record === undone)?.sources;
   const scoped = own
     ? scopeOfSources(own, [])
     : // The trees the other way round: what the undo left is what the turn began with.
-      scopedTrees(situation, {
-        position: Number.MAX_SAFE_INTEGER,
-        from: point?.to ?? null,
-        to: point?.from ?? null,
-        files: point?.files ?? [],
-      });
+      scopedTrees(
+        situation,
+        { position: Number.MAX_SAFE_INTEGER, from: point?.to ?? null, to: point?.from ?? null, files: point?.files ?? [] },
+        [],
+      );
   return {
     ...nothingElse(request),
     target: { messageId: null, stop: null, words: 'after the last turn' },

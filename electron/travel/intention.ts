@@ -1,8 +1,11 @@
 import type { Reason } from '../../shared/errors.ts';
-import type { RecallShown, SideEffect } from '../../shared/plan.ts';
+import type { Step } from '../../shared/model.ts';
+import type { Piece, RecallShown, SideEffect } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { RecallList, RecallSpan } from '../threads/source.ts';
 import type { Scoped } from './chains.ts';
+import type { Content } from './content.ts';
+import type { HunkText } from './hunks.ts';
 import type { Overlay } from './overlay.ts';
 import type { PendingRecall } from './pending-recall.ts';
 import type { TravelRecord } from './record.ts';
@@ -24,6 +27,16 @@ export interface RecallPart {
   shown: RecallShown;
   lists: readonly RecallList[] | null;
   mayBeBack: ReadonlySet<number>;
+}
+
+/** What only a partial travel has: the piece, and for a single change the whole file without it, as the step left it. */
+export interface PiecePart {
+  step: Step;
+  piece: Piece;
+  hunk: HunkText | null;
+  without: Buffer | null;
+  /** What the newest step or travel that changed the path left there; null where none is known. */
+  known: Content | null;
 }
 
 /** What a travel is about, before anybody looks at the disk. */
@@ -52,4 +65,5 @@ export interface Intention {
   /** The travels that it takes back, newest first. */
   takes: readonly TravelRecord[];
   recall?: RecallPart;
+  piece?: PiecePart;
 }

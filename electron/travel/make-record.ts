@@ -123,6 +123,7 @@ export async function makeRecord(fs: FileSystem, prepared: Prepared, picked: rea
     scope: intention.request.scope,
     at,
     target: intention.target,
+    piece: intention.piece?.piece ?? null,
     phase: 'intent',
     token: randomBytes(16).toString('hex'),
     afterStep: thread.steps.at(-1)?.id ?? null,

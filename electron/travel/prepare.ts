@@ -6,11 +6,13 @@ import { settleGroups } from './choose.ts';
 import { diskWorld } from './disk-world.ts';
 import { type Draft, draftOf } from './draft.ts';
 import { intendRestore, intendUnrevert } from './intend-back.ts';
+import { intendPartial } from './intend-partial.ts';
 import { intendDrop, intendRecall } from './intend-recall.ts';
 import { intendRevert } from './intend-revert.ts';
 import { intendRedo, intendUndo } from './intend-turn.ts';
 import type { Intention } from './intention.ts';
 import { leftOut } from './left-out.ts';
+import { pieceDraft } from './piece-draft.ts';
 import { recallDraft } from './recall-files.ts';
 import { recallerOf } from './recall-log.ts';
 import { type Situation, situationOf } from './situation.ts';
@@ -41,6 +43,8 @@ function intend(situation: Situation, request: TravelRequest): Promise<Intention
       return intendUndo(situation, { ...request, scope: 'both' });
     case 'redo':
       return intendRedo(situation, { ...request, scope: 'both' });
+    case 'partial':
+      return intendPartial(situation, { ...request, scope: 'files' });
     case 'recall':
       if (recall !== undefined) return intendRecall(situation, request);
       throw new TurnbackError('NOT_SUPPORTED', { what: 'Taking a message back by recall' });
@@ -76,7 +80,14 @@ export async function prepare(
       const refused = found.refusal === null ? intention : { ...intention, refusal: intention.refusal ?? found.refusal, notes: [] };
       return { situation, intention: refused, bench, world, draft: found.draft, close: () => bench.close() };
     }
-    const draft = await draftOf(world, await chainsOf(intention.scoped ?? { paths: new Map(), sources: [] }, o.only), o.signal);
+    const chains = await chainsOf(intention.scoped ?? { paths: new Map(), sources: [] }, o.only);
+    if (intention.piece !== undefined) {
+      const found = await pieceDraft({ part: intention.piece, chains, world, blobs, signal: o.signal });
+      await settleGroups(found.draft.files, world.filesIn);
+      const refusal = intention.refusal ?? found.refusal;
+      return { situation, intention: { ...intention, refusal }, bench, world, draft: found.draft, close: () => bench.close() };
+    }
+    const draft = await draftOf(world, chains, o.signal);
     await settleGroups(draft.files, world.filesIn);
     const { stop } = intention.target;
     if (intention.request.kind === 'revert' && stop !== null && intention.scoped !== null && o.only === undefined) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopeSchema, travelKindSchema } from '../../shared/plan.ts';
+import { pieceSchema, scopeSchema, travelKindSchema } from '../../shared/plan.ts';
 import { contentSchema } from './content.ts';
 
 const path = z.string();
@@ -73,6 +73,8 @@ export const travelRecordSchema = z.object({
   scope: scopeSchema,
   at: z.number(),
   target: z.object({ messageId: z.string().nullable(), stop: z.number().nullable(), words: z.string() }),
+  /** The file or change that a partial travel brought back. */
+  piece: pieceSchema.nullable().default(null),
   /** `intent`: nothing written yet; `saved`: the safety snapshot is pinned; `logging`: the log may have the batch; `logged`: it has; `back`: being rolled back. */
   phase: z.enum(['intent', 'saved', 'logging', 'logged', 'done', 'back']),
   /** Names the temporary files, so that recovery finds them and nobody can guess them before. */

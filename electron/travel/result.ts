@@ -25,6 +25,7 @@ function sentence(record: TravelRecord, outcomes: readonly Outcome[]): string {
     redo: 'Redid the last turn.',
     restore: `Brought the files back as they were ${words}. ${files(back)} put back.${tail}`,
     recall: `${recalled(record)}${filesToo}`,
+    partial: back > 0 ? `Brought back ${words}.` : `Nothing was brought back: ${words}.${tail}`,
   };
   return dropped(record) ? `The planned recall was dropped.${filesToo}` : said[record.kind];
 }

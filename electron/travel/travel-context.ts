@@ -1,4 +1,4 @@
-import type { Scope, TravelKind } from '../../shared/plan.ts';
+import type { Piece, Scope, TravelKind } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { Git } from '../snapshots/git.ts';
 import type { OpenThread } from '../threads/thread.ts';
@@ -17,10 +17,11 @@ export interface TravelContext {
   others?(paths: readonly TreePath[]): Promise<ReadonlyMap<TreePath, string>>;
 }
 
-/** Where to travel. `stop` belongs to `revert`, `entry` to `restore`; the other kinds need neither. */
+/** Where to travel. `stop` belongs to `revert`, `entry` to `restore`, `piece` to `partial`; the other kinds need none. */
 export interface TravelRequest {
   kind: TravelKind;
   stop: number | null;
   entry: string | null;
   scope: Scope;
+  piece?: Piece | null;
 }

@@ -5,7 +5,15 @@ import { Button } from '../ui/button.tsx';
 import { workspaceName } from '../ui/names.ts';
 import { count, showClock } from '../ui/words.ts';
 
-const WORDS = { revert: 'revert', unrevert: 'unrevert', undo: 'undo', redo: 'redo', restore: 'restore', recall: 'recall' } as const;
+const WORDS = {
+  revert: 'revert',
+  unrevert: 'unrevert',
+  undo: 'undo',
+  redo: 'redo',
+  restore: 'restore',
+  recall: 'recall',
+  partial: 'partial travel',
+} as const;
 
 /** Travels that a crash interrupted: each ends one way or the other before a new one may start in its folder. */
 export function InterruptedBanner() {

@@ -24,6 +24,7 @@ const KIND_VERBS = {
   undo: 'Undo',
   redo: 'Redo',
   restore: 'Restore',
+  partial: 'Bring back',
 } as const satisfies Record<TravelKind, string>;
 
 export const choiceOf = (file: PlanFile, choices: Choices): Choice =>
@@ -70,6 +71,8 @@ export function titleText(kind: TravelKind, title: string, stop: number | null):
       return 'Redo the last turn';
     case 'restore':
       return 'Go back to before this travel';
+    case 'partial':
+      return `Bring back ${about}`;
   }
 }
 
@@ -81,6 +84,8 @@ function filesPhrase(plan: Plan, files: number, at: number | null): string {
       return `${count(files, 'file')} ${many ? 'come' : 'comes'} back as ${many ? 'they were' : 'it was'} before`;
     case 'restore':
       return `${count(files, 'file')} ${many ? 'go' : 'goes'} back to before this travel`;
+    case 'partial':
+      return `${count(files, 'file')} ${many ? 'change' : 'changes'}`;
     default:
       return at === null
         ? `${count(files, 'file')} ${many ? 'go' : 'goes'} back`

@@ -22,6 +22,7 @@ export const KIND_WORDS = {
   undo: 'Undid, back to',
   redo: 'Redid, on to',
   restore: 'Went back to',
+  partial: 'Brought back',
 } as const satisfies Record<TravelKind, string>;
 
 const close = (): void => appStore.setState({ overlay: null });
