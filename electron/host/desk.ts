@@ -25,7 +25,6 @@ import { type Forgetting, forgettingGone, forgettingOpen } from './forgetting.ts
 import { Opening, type OpenWatcher } from './opening.ts';
 import { type SearchAllOptions, searchThreads } from './search-threads.ts';
 import { fileOfTravel, hunksOfStep } from './travel-files.ts';
-import { fileOfTravel, hunksOfStep } from './travel-files.ts';
 import { Via } from './via.ts';
 import { planDiffVia, planVia } from './via-plan.ts';
 import { runVia } from './via-travel.ts';
@@ -255,23 +254,6 @@ export class Desk {
     if (via !== null) return (await planVia({ ...context, via }, request, { held: false, signal })).plan;
     const plan = await previewTravel(context, request, signal);
     return { ...plan, refusal: unreached(context.thread) ?? plan.refusal };
-  }
-
-  /** One file of a travel's plan: the disk now against what the choice would leave there. */
-  async travelFile(id: string, request: TravelRequest, o: { path: TreePath; choice: Choice; anyway: boolean }): Promise<FileDiff> {
-    const context = await this.#context(id);
-    const { via } = context;
-    if (via === null) return fileOfTravel(context, request, o);
-    if (request.kind !== 'revert' || request.stop === null)
-      throw new TurnbackError('NOT_SUPPORTED', { what: 'Showing the result of this', cause: 'its files are on another side' });
-    return planDiffVia({ ...context, via }, { stop: request.stop, file: o.path, anyway: o.anyway });
-  }
-
-  /** The changes of one file in a step, each of which can be brought back alone. */
-  async hunks(id: string, step: string, file: TreePath): Promise<{ hunks: Hunk[]; why: Reason | null }> {
-    const context = await this.#context(id);
-    await context.thread.fill();
-    return hunksOfStep(context, { step, path: file });
   }
 
   /** One file of a travel's plan: the disk now against what the choice would leave there. */
