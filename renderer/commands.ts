@@ -4,6 +4,8 @@ import { stepFile } from './store/changes.ts';
 import { changesStore } from './store/changes-store.ts';
 import { compareFrom, compareWith, endCompare, focusedStop, NO_MARK, swapCompared } from './store/compare.ts';
 import { cursorStore } from './store/cursor-store.ts';
+import { leaveLens, stepLens, toggleLens } from './store/lens.ts';
+import { lensStore } from './store/lens-store.ts';
 import { moveInList } from './store/list-focus.ts';
 import { type PaneSignal, sendSignal } from './store/pane-signal.ts';
 import { copyPatch, exportPatch } from './store/patch.ts';
@@ -43,6 +45,8 @@ const needThread = (): string | null => (sessionStore.getState().view === null ?
 const needRange = (): string | null => needThread() ?? (changesStore.getState().range === null ? 'Choose a step or a turn first.' : null);
 const needStep = (): string | null => needThread() ?? (sessionStore.getState().selection.step === null ? 'Choose a step first.' : null);
 const needFiles = (): string | null => needThread() ?? (changesStore.getState().files.length === 0 ? 'No file is shown.' : null);
+const needFile = (): string | null =>
+  needThread() ?? (lensStore.getState().path === null && changesStore.getState().file === null ? 'No file is shown.' : null);
 const whyNot = (can: Can | undefined): string | null => (can === undefined ? NO_THREAD : can === true ? null : can.message);
 const needMatch = (): string | null => needThread() ?? (searchStore.getState().rows.length === 0 ? 'Search for something first.' : null);
 const needIdle = (): string | null => needThread() ?? (travelStore.getState().running === null ? null : BUSY);
@@ -88,6 +92,19 @@ const command = (id: string, group: CommandGroup, title: string, keys: readonly 
   ...rest,
 });
 
+const needLens = (): string | null => needThread() ?? (lensStore.getState().path === null ? 'Choose “Only this file” first.' : null);
+
+const lensStep = (id: string, title: string, keys: readonly string[], to: Parameters<typeof stepLens>[0]): Command =>
+  command(id, 'Look', title, keys, { off: needLens, run: () => void stepLens(to) });
+
+/** The command that a key of the time cursor means while one file is pinned; elsewhere its own. */
+export const throughLensKeys: ReadonlyMap<string, string> = new Map([
+  ['cursor-previous', 'lens-previous'],
+  ['cursor-next', 'lens-next'],
+  ['cursor-start', 'lens-first'],
+  ['cursor-end', 'lens-last'],
+]);
+
 /** A command that a mounted pane carries out. */
 const pane = (id: PaneSignal, group: CommandGroup, title: string, keys: readonly string[], off: Command['off']): Command =>
   command(id, group, title, keys, { off, run: () => void sendSignal(id) });
@@ -116,7 +133,7 @@ function leave(): void {
   if (appStore.getState().overlay !== null) appStore.setState({ overlay: null });
   else if (travelStore.getState().gate !== null) closeGate();
   else if (cursorStore.getState().preview !== null) leavePreview();
-  else endCompare();
+  else if (!leaveLens()) endCompare();
 }
 
 const toggleOverlay = (overlay: 'palette' | 'keys' | 'history') => (): void =>
@@ -175,6 +192,11 @@ export const commands: readonly Command[] = [
     off: needStep,
     run: () => void showSince(sessionStore.getState().selection.step ?? ''),
   }),
+  command('lens', 'Look', 'Only this file through its steps, or all files', ['l'], { off: needFile, run: toggleLens }),
+  lensStep('lens-previous', 'Previous step that changed the file', ['{'], -1),
+  lensStep('lens-next', 'Next step that changed the file', ['}'], 1),
+  lensStep('lens-first', 'First step that changed the file', [], 'first'),
+  lensStep('lens-last', 'Last step that changed the file', [], 'last'),
   command('compare-from', 'Look', 'Compare from here', ['m'], { off: needThread, run: () => compareFrom(focusedStop()) }),
   command('compare-with', 'Look', 'Compare with here', ['v'], { off: needMark, run: () => void compareWith(focusedStop()) }),
   command('compare-now', 'Look', 'Compare with the files now', ['shift+v'], { off: needMark, run: () => void compareWith(null) }),

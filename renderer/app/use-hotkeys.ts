@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
-import { type Command, commands, runCommand } from '../commands.ts';
+import { type Command, commands, runCommand, throughLensKeys } from '../commands.ts';
 import { appStore } from '../store/app-store.ts';
+import { lensStore } from '../store/lens-store.ts';
 import { travelStore } from '../store/travel-store.ts';
 
 const mac = /Mac/.test(navigator.platform);
@@ -52,7 +53,9 @@ export function useHotkeys(): void {
       if (command === undefined) return;
       if (!mayRun(command, keys, event.target instanceof Element ? event.target : null)) return;
       event.preventDefault();
-      runCommand(command.id);
+      const onCursor = event.target instanceof Element && event.target.closest('[role="slider"]') !== null;
+      const inLens = lensStore.getState().path !== null && !onCursor;
+      runCommand((inLens ? throughLensKeys.get(command.id) : undefined) ?? command.id);
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);

@@ -26,12 +26,14 @@ const sizeOf = (entry: DiffEntry): number =>
 
 export interface LoaderOptions {
   fetch(path: string, anyway: boolean): Promise<FileDiff>;
+  /** What is here already, without asking. */
+  known?(path: string): FileDiff | null;
   reasonOf(thrown: unknown): Reason;
   /** Requests at once. */
   limit?: number;
 }
 
-export function createDiffLoader({ fetch, reasonOf, limit = 3 }: LoaderOptions): DiffLoader {
+export function createDiffLoader({ fetch, known, reasonOf, limit = 3 }: LoaderOptions): DiffLoader {
   const entries = new Map<string, DiffEntry>();
   const listeners = new Map<string, Set<() => void>>();
   const queue: string[] = [];
@@ -77,10 +79,18 @@ export function createDiffLoader({ fetch, reasonOf, limit = 3 }: LoaderOptions):
     }
   };
   return {
-    entry: (path) => entries.get(path) ?? NOTHING,
+    entry(path) {
+      const entry = entries.get(path);
+      const diff = entry === undefined ? known?.(path) : null;
+      if (diff == null) return entry ?? NOTHING;
+      const ready: DiffEntry = { phase: 'ready', diff, anyway: false };
+      entries.set(path, ready);
+      kept += sizeOf(ready);
+      return ready;
+    },
     want(path, anyway = false) {
-      const known = entries.get(path);
-      if (known !== undefined && known.phase !== 'failed' && (known.anyway || !anyway)) return;
+      const old = entries.get(path);
+      if (old !== undefined && old.phase !== 'failed' && (old.anyway || !anyway)) return;
       put(path, { phase: 'loading', anyway });
       queue.push(path);
       next();

@@ -5,6 +5,7 @@ import { FilesPopover } from '../files/files-popover.tsx';
 import { useApp } from '../store/app-store.ts';
 import { showRange } from '../store/changes.ts';
 import { useChanges } from '../store/changes-store.ts';
+import { useLens } from '../store/lens-store.ts';
 import { useSession } from '../store/session-store.ts';
 import { Banner } from '../ui/banner.tsx';
 import { Button } from '../ui/button.tsx';
@@ -17,7 +18,8 @@ import { count } from '../ui/words.ts';
 import { CompareStrip } from './compare-strip.tsx';
 import type { DiffLook } from './diff-look.ts';
 import { DiffToolbar, SPLIT_LEAST } from './diff-toolbar.tsx';
-import { emptyWords, missingOf, missingWords } from './empty-words.ts';
+import { emptyWords, lensEmptyWords, missingOf, missingWords } from './empty-words.ts';
+import { LensStrip } from './lens-strip.tsx';
 import { MultiDiff } from './multi-diff.tsx';
 import { useMonaco } from './use-monaco.ts';
 import { useWidth } from './use-width.ts';
@@ -45,6 +47,7 @@ function Content({ look }: { look: DiffLook }) {
   const filling = useSession((state) => state.filling);
   const missing = useMemo(() => (range === null ? [] : missingOf(range, steps ?? [])), [range, steps]);
   const monaco = useMonaco();
+  const lens = useLens();
   if (range === null || thread === null) {
     return (
       <Empty icon={<FileDiffIcon />} title="Nothing is selected">
@@ -56,7 +59,7 @@ function Content({ look }: { look: DiffLook }) {
   if (files.length === 0) {
     if (phase !== 'ready' || (filling && missing.length === 0 && range.kind === 'step'))
       return <Skeleton rows={10} label="Reading the changes" />;
-    const words = emptyWords(range, title, missing);
+    const words = lens !== null && missing.length === 0 ? lensEmptyWords(lens) : emptyWords(range, title, missing);
     return (
       <Empty icon={<FileDiffIcon />} title={words.title}>
         {words.text}
@@ -97,6 +100,7 @@ export function DiffPane() {
     <div className="diff-box" ref={box}>
       <Pane label="Changes" className="diff-pane" title={<Title />} tools={<DiffToolbar narrow={narrow} />}>
         <CompareStrip />
+        <LensStrip />
         <Content look={look} />
       </Pane>
     </div>

@@ -1,6 +1,8 @@
 import type { Range } from '../../shared/contract.ts';
 import type { Reason } from '../../shared/errors.ts';
 import type { Step } from '../../shared/model.ts';
+import { showTreePath } from '../../shared/tree-path.ts';
+import type { Lens } from '../store/lens-model.ts';
 
 /** Steps of a range that were not captured, with why: their changes are not in any list. */
 export interface Missing {
@@ -48,6 +50,13 @@ export function missingWords(range: Range, missing: readonly Missing[]): string 
   const which = one ? `Step ${first.step.index}` : `${missing.length} steps`;
   if (range.kind !== 'stops') return `${which} ${one ? 'is' : 'are'} not in this list. ${first.reason.message}`;
   return `${which} in between ${one ? 'was' : 'were'} not captured, so a change of ${one ? 'its' : 'their'} files may be missing here. ${first.reason.message}`;
+}
+
+/** The same while one file is pinned. */
+export function lensEmptyWords({ path, stops }: Lens): { title: string; text: string } {
+  const text =
+    stops.length === 0 ? 'No step of this thread changed it.' : `${stops.length === 1 ? '1 step' : `${stops.length} steps`} changed it.`;
+  return { title: 'This file is not changed here', text: `${showTreePath(path)}: ${text}` };
 }
 
 /** Why a list is empty, in words. Never "no changes" for what was not captured. */

@@ -1,10 +1,11 @@
-import { ChevronDown, ChevronRight, Copy } from 'lucide-react';
+import { ChevronDown, ChevronRight, Ellipsis } from 'lucide-react';
 import type { FileDiff } from '../../shared/contract.ts';
 import type { FileChange } from '../../shared/model.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
-import { copyText } from '../store/patch.ts';
+import { itemsOfFile } from '../files/file-menu.ts';
 import { Badge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
 import { ChangeGlyph } from './change-glyph.tsx';
 import { FileCounts } from './file-counts.tsx';
@@ -44,11 +45,10 @@ export function FileHeader({ file, diff, place, folded, onFold, note }: FileHead
         {diff === null ? null : badgesOf(diff, note).map((words) => <Badge key={words}>{words}</Badge>)}
       </span>
       <FileCounts file={file} />
-      <IconButton
-        className="file-header-copy"
-        label={`Copy path of ${path}`}
-        icon={<Copy />}
-        onClick={() => void copyText(file.path, 'Path')}
+      <Menu
+        align="end"
+        trigger={<IconButton className="file-header-more" label={`More for ${path}`} icon={<Ellipsis />} />}
+        groups={() => itemsOfFile(file)}
       />
     </header>
   );

@@ -14,7 +14,14 @@ import { useStage } from './use-stage.ts';
 import './multi-diff.css';
 
 /** Keys of the walk, which work inside of an editor too: it is read only and does not need them. */
-const WALK_KEYS: Readonly<Record<string, string>> = { ',': 'hunk-previous', '.': 'hunk-next', '[': 'file-previous', ']': 'file-next' };
+const WALK_KEYS: Readonly<Record<string, string>> = {
+  ',': 'hunk-previous',
+  '.': 'hunk-next',
+  '[': 'file-previous',
+  ']': 'file-next',
+  '{': 'lens-previous',
+  '}': 'lens-next',
+};
 
 const SCROLL_KEYS: ReadonlySet<string> = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' ']);
 

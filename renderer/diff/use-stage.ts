@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef } from 'react';
 import type { Range } from '../../shared/contract.ts';
 import type { FileChange } from '../../shared/model.ts';
-import { call, reasonOfThrown } from '../store/host.ts';
+import { reasonOfThrown } from '../store/host.ts';
 import { createDiffLoader } from './diff-loader.ts';
 import type { DiffLook } from './diff-look.ts';
 import { createDiffSlot } from './diff-slot.ts';
+import { fetchDiff, knownDiff } from './fetch-diff.ts';
 import { createFrameQueue } from './frame-queue.ts';
 import type { Monaco } from './load-monaco.ts';
 import type { EditorPool, TextHandle } from './mount-text.ts';
@@ -49,7 +50,12 @@ export function useStage({ thread, range, files, look, monaco, onReady }: StageO
   const { diffLayout, wrap, ignoreWhitespace } = look;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a list that was read again has other content, even for the same range
   const loader = useMemo(
-    () => createDiffLoader({ fetch: (path, anyway) => call('diff.file', { thread, range, path, anyway }), reasonOf: reasonOfThrown }),
+    () =>
+      createDiffLoader({
+        fetch: (path, anyway) => fetchDiff(thread, range, path, anyway),
+        known: (path) => knownDiff(thread, range, path),
+        reasonOf: reasonOfThrown,
+      }),
     [thread, range, files],
   );
   useEffect(() => () => loader.drop(), [loader]);

@@ -6,6 +6,8 @@ import { useApp } from '../store/app-store.ts';
 import { selectFile } from '../store/changes.ts';
 import { useChanges } from '../store/changes-store.ts';
 import { useCursor } from '../store/cursor-store.ts';
+import { stepLens } from '../store/lens.ts';
+import { useLens } from '../store/lens-store.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { showNumber } from '../ui/words.ts';
@@ -17,6 +19,8 @@ import { looksMoved } from './moved.ts';
 import './files-pane.css';
 
 const ROW_HEIGHT = 28;
+
+const LENS_KEYS: Readonly<Record<string, -1 | 1>> = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** Folders that are closed by hand; a new selection starts with all of them open. */
 function useClosed(): [ReadonlySet<TreePath>, (path: TreePath, close?: boolean) => void] {
@@ -49,6 +53,7 @@ export function FileList() {
   const [focused, setFocused] = useState<TreePath | null>(null);
   const list = useRef<RowListHandle>(null);
   const plan = usePlanFiles();
+  const lens = useLens();
   const moved = useMemo(() => looksMoved(files), [files]);
   const shown = useMemo(() => filterFiles(files, filter), [files, filter]);
   const rows = useMemo(() => (as === 'tree' ? treeRows(shown, closed) : listRows(shown)), [shown, as, closed]);
@@ -72,6 +77,11 @@ export function FileList() {
     if (event.key === 'Enter' || event.key === ' ') {
       if (row.kind === 'folder') setClosed(row.path);
       else selectFile(row.path);
+      return true;
+    }
+    // A pinned file goes through its steps by the same keys from here.
+    if (lens !== null && row.kind === 'file' && LENS_KEYS[event.key] !== undefined) {
+      void stepLens(LENS_KEYS[event.key] ?? 1);
       return true;
     }
     if (event.key === 'ArrowRight') {

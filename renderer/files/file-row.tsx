@@ -9,8 +9,10 @@ import { CHANGE_WORDS } from '../diff/file-words.ts';
 import type { RowPlace } from '../steps/row-list.tsx';
 import { selectFile } from '../store/changes.ts';
 import { Badge } from '../ui/badge.tsx';
+import { ContextMenu } from '../ui/context-menu.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
+import { itemsOfFile } from './file-menu.ts';
 import type { FileRow } from './file-tree.ts';
 
 const INDENT = 14;
@@ -71,41 +73,43 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
   }
   const { file } = row;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the tree handles the keys of the focused row
-    <div
-      {...place}
-      {...tree}
-      style={style}
-      role="treeitem"
-      className="row-list-row file-row"
-      aria-selected={selected}
-      onClick={() => selectFile(file.path)}
-    >
-      <ChangeGlyph change={file.change} />
-      {flat ? (
-        <PathLabel path={file.path} />
-      ) : (
-        <Tooltip text={showTreePath(file.path)}>
-          <span className="file-name mono cut">
-            <bdi>{showTreePath(row.name)}</bdi>
+    <ContextMenu groups={() => itemsOfFile(file)}>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the tree handles the keys of the focused row */}
+      <div
+        {...place}
+        {...tree}
+        style={style}
+        role="treeitem"
+        className="row-list-row file-row"
+        aria-selected={selected}
+        onClick={() => selectFile(file.path)}
+      >
+        <ChangeGlyph change={file.change} />
+        {flat ? (
+          <PathLabel path={file.path} />
+        ) : (
+          <Tooltip text={showTreePath(file.path)}>
+            <span className="file-name mono cut">
+              <bdi>{showTreePath(row.name)}</bdi>
+            </span>
+          </Tooltip>
+        )}
+        <span className="row-list-push" />
+        {moved === undefined ? null : (
+          <Tooltip text={`Looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`}>
+            <span className="file-moved">
+              <Badge>looks moved</Badge>
+            </span>
+          </Tooltip>
+        )}
+        {plan === undefined ? null : (
+          <span className="file-verb" data-drift={plan.drift || undefined}>
+            {plan.drift ? 'changed since' : VERBS[plan.verb]}
           </span>
-        </Tooltip>
-      )}
-      <span className="row-list-push" />
-      {moved === undefined ? null : (
-        <Tooltip text={`Looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`}>
-          <span className="file-moved">
-            <Badge>looks moved</Badge>
-          </span>
-        </Tooltip>
-      )}
-      {plan === undefined ? null : (
-        <span className="file-verb" data-drift={plan.drift || undefined}>
-          {plan.drift ? 'changed since' : VERBS[plan.verb]}
-        </span>
-      )}
-      <FileCounts file={file} />
-      <Said file={file} plan={plan} moved={moved} />
-    </div>
+        )}
+        <FileCounts file={file} />
+        <Said file={file} plan={plan} moved={moved} />
+      </div>
+    </ContextMenu>
   );
 });

@@ -1,7 +1,8 @@
 import { Files as FilesIcon, FolderTree, List } from 'lucide-react';
-import { emptyWords, missingOf } from '../diff/empty-words.ts';
+import { emptyWords, lensEmptyWords, missingOf } from '../diff/empty-words.ts';
 import { useApp } from '../store/app-store.ts';
 import { useChanges } from '../store/changes-store.ts';
+import { useLens } from '../store/lens-store.ts';
 import { useSession } from '../store/session-store.ts';
 import { changeSettings } from '../store/settings.ts';
 import { Empty } from '../ui/empty.tsx';
@@ -21,11 +22,13 @@ const SHAPES = [
 function Content() {
   const { range, title, phase, files, error } = useChanges((state) => state);
   const steps = useSession((state) => state.view?.steps);
+  const lens = useLens();
   if (range === null) return <Empty icon={<FilesIcon />} title="No step is selected" />;
   if (phase === 'failed' && error !== null) return <PaneError reason={error} />;
   if (files.length > 0) return <FileList key={`${range.kind === 'plan' ? 'plan' : JSON.stringify(range)}`} />;
   if (phase !== 'ready') return <Skeleton rows={5} label="Reading the files" />;
-  const words = emptyWords(range, title, missingOf(range, steps ?? []));
+  const missing = missingOf(range, steps ?? []);
+  const words = lens !== null && missing.length === 0 ? lensEmptyWords(lens) : emptyWords(range, title, missing);
   return (
     <Empty icon={<FilesIcon />} title={words.title}>
       {words.text}

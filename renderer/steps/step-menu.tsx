@@ -1,5 +1,3 @@
-import { ContextMenu as Base } from '@base-ui/react/context-menu';
-import type { ReactElement } from 'react';
 import type { Step } from '../../shared/model.ts';
 import { itemsOfCompare } from '../store/compare.ts';
 import { copyPatch, exportPatch } from '../store/patch.ts';
@@ -9,7 +7,6 @@ import { positionOfStop } from '../store/stops.ts';
 import { revertTo } from '../store/travel.ts';
 import { travelStore } from '../store/travel-store.ts';
 import type { MenuItem } from '../ui/menu.tsx';
-import '../ui/menu.css';
 
 function revertOff(step: Step): string | null {
   const { view } = sessionStore.getState();
@@ -62,39 +59,8 @@ export function itemsOfStep(step: Step): MenuItem[][] {
       ...itemsOfCompare(step.stop, 'No message of the conversation owns this step.'),
     ],
     [
-      { id: 'patch', label: 'Export patch…', off: patch, run: () => void selectStep(step.id).then(() => exportPatch()) },
-      { id: 'copy', label: 'Copy patch', off: patch, run: () => void copyPatch({ kind: 'step', step: step.id }) },
+      { id: 'patch', label: 'Export patch…', off: patch, run: () => void selectStep(step.id).then(() => exportPatch(null)) },
+      { id: 'copy', label: 'Copy patch', off: patch, run: () => void copyPatch({ kind: 'step', step: step.id }, null) },
     ],
   ];
-}
-
-/** The menu of a row at the pointer, or at the row for the menu key. */
-export function StepMenu({ step, children }: { step: Step; children: ReactElement<Record<string, unknown>> }) {
-  return (
-    <Base.Root>
-      <Base.Trigger render={children} />
-      <Base.Portal>
-        <Base.Positioner className="menu-place">
-          <Base.Popup className="menu">
-            <Groups step={step} />
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
-  );
-}
-
-function Groups({ step }: { step: Step }) {
-  return itemsOfStep(step).map((group, at) => (
-    <Base.Group key={group[0]?.id} className="menu-group" data-first={at === 0 || undefined}>
-      {group.map((item) => (
-        <Base.Item key={item.id} className="menu-item" disabled={item.off != null} onClick={item.run}>
-          <span className="menu-words">
-            {item.label}
-            {item.off == null ? null : <span className="menu-why">{item.off}</span>}
-          </span>
-        </Base.Item>
-      ))}
-    </Base.Group>
-  ));
 }

@@ -5,13 +5,14 @@ import { useCursor } from '../store/cursor-store.ts';
 import { selectStep, selectTurn } from '../store/selection.ts';
 import { useSession } from '../store/session-store.ts';
 import { IconButton } from '../ui/button.tsx';
+import { ContextMenu } from '../ui/context-menu.tsx';
 import { Counts } from '../ui/counts.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { HIDDEN_WORDS } from '../ui/names.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { count, oneLine, showDuration } from '../ui/words.ts';
 import type { RowPlace } from './row-list.tsx';
-import { itemsOfStep, StepMenu } from './step-menu.tsx';
+import { itemsOfStep } from './step-menu.tsx';
 import { type StepRow, turnNumber } from './step-rows.ts';
 import { fileCountOf, linesOf, toolsText } from './step-words.ts';
 
@@ -66,7 +67,7 @@ export const StepItem = memo(function StepItem({ row, place, selected }: StepIte
     void selectStep(step.id, { extend: event.shiftKey });
   };
   return (
-    <StepMenu step={step}>
+    <ContextMenu groups={() => itemsOfStep(step)}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of the focused row */}
       <div
         {...place}
@@ -101,7 +102,7 @@ export const StepItem = memo(function StepItem({ row, place, selected }: StepIte
           groups={itemsOfStep(step)}
         />
       </div>
-    </StepMenu>
+    </ContextMenu>
   );
 });
 

@@ -4,6 +4,7 @@ import type { Plan } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { changesStore, noChanges } from './changes-store.ts';
 import { call, reasonOfThrown } from './host.ts';
+import { throughLens } from './lens-store.ts';
 import { sessionStore } from './session-store.ts';
 
 let newest = 0;
@@ -56,7 +57,8 @@ export async function showRange(range: Range | null): Promise<void> {
     return;
   }
   const title = titleOfRange(range);
-  const known = knownFiles(range);
+  const whole = knownFiles(range);
+  const known = whole === null ? null : throughLens(whole);
   if (known !== null) {
     changesStore.setState({ range, title, phase: 'ready', files: known, error: null, file: keepFile(known) });
     return;
@@ -64,7 +66,7 @@ export async function showRange(range: Range | null): Promise<void> {
   const again = sameRange(range, changesStore.getState().range);
   changesStore.setState(again ? { title, phase: 'loading', error: null } : { range, title, phase: 'loading', files: [], error: null });
   try {
-    const { files } = await call('diff.files', { thread, range });
+    const files = throughLens((await call('diff.files', { thread, range })).files);
     if (mine === newest) changesStore.setState({ phase: 'ready', files, file: keepFile(files) });
   } catch (thrown) {
     if (mine === newest) changesStore.setState({ phase: 'failed', files: [], error: reasonOfThrown(thrown), file: null });
@@ -77,8 +79,8 @@ const changeOfVerb = { restore: 'modified', delete: 'deleted', recreate: 'create
 export function showPlan(stop: number, plan: Plan): void {
   newest += 1;
   const range: Range = { kind: 'plan', stop };
-  const files = plan.files.map(
-    ({ path, verb, added, removed, binary }): FileChange => ({ path, change: changeOfVerb[verb], added, removed, binary }),
+  const files = throughLens(
+    plan.files.map(({ path, verb, added, removed, binary }): FileChange => ({ path, change: changeOfVerb[verb], added, removed, binary })),
   );
   changesStore.setState({ range, title: titleOfRange(range), phase: 'ready', files, error: null, file: keepFile(files) });
 }

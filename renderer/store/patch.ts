@@ -1,23 +1,37 @@
+import { createStore } from 'zustand/vanilla';
 import type { Range } from '../../shared/contract.ts';
+import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { appStore } from './app-store.ts';
 import { changesStore } from './changes-store.ts';
 import { call, reasonOfThrown } from './host.ts';
+import { lensStore } from './lens-store.ts';
 import { sessionStore } from './session-store.ts';
 import { showFailure, showToast } from './toast-store.ts';
+
+/** The one file that the dialog makes its patch of; null: all files of the range. */
+export const patchStore = createStore<{ file: TreePath | null }>(() => ({ file: null }));
 
 /** The range a patch is made of: the one that is shown, if it lies in the log. */
 export function patchRange(): Range | null {
   return changesStore.getState().range;
 }
 
+/** The file that a patch of what is shown is limited to: the pinned one, where it is shown alone. */
+function pinnedFile(): TreePath | null {
+  const { files } = changesStore.getState();
+  return lensStore.getState().path !== null && files.length === 1 ? (files[0]?.path ?? null) : null;
+}
+
+const only = (file: TreePath | null): { file?: TreePath } => (file === null ? {} : { file });
+
 const count = (files: number): string => (files === 1 ? '1 file' : `${files} files`);
 
 /** Saves the patch of a range: a dialog in Electron, the path given here in the browser host. False when it was not saved. */
-export async function savePatch(range: Range, path: string | null): Promise<boolean> {
+export async function savePatch(range: Range, path: string | null, file: TreePath | null = null): Promise<boolean> {
   const thread = sessionStore.getState().id;
   if (thread === null) return false;
   try {
-    const saved = await call('patch.save', { thread, range, path });
+    const saved = await call('patch.save', { thread, range, path, ...only(file) });
     if (saved !== null) showToast({ tone: 'done', text: `Patch saved as ${saved.path}.` });
     return saved !== null;
   } catch (thrown) {
@@ -26,21 +40,23 @@ export async function savePatch(range: Range, path: string | null): Promise<bool
   }
 }
 
-/** Exports the patch of what is shown; in the browser host a dialog of ours asks for the path. */
-export async function exportPatch(): Promise<void> {
+/** Exports the patch of what is shown, or of one file of it; in the browser host a dialog of ours asks for the path. */
+export async function exportPatch(file: TreePath | null = pinnedFile()): Promise<void> {
   const range = patchRange();
   if (range === null) return;
-  if (appStore.getState().info?.host === 'browser') appStore.setState({ overlay: 'patch' });
-  else await savePatch(range, null);
+  if (appStore.getState().info?.host === 'browser') {
+    patchStore.setState({ file });
+    appStore.setState({ overlay: 'patch' });
+  } else await savePatch(range, null, file);
 }
 
-export async function copyPatch(range: Range | null = patchRange()): Promise<void> {
+export async function copyPatch(range: Range | null = patchRange(), file: TreePath | null = pinnedFile()): Promise<void> {
   const thread = sessionStore.getState().id;
   if (thread === null || range === null) return;
   try {
-    const { text, files } = await call('patch.text', { thread, range });
+    const { text, files } = await call('patch.text', { thread, range, ...only(file) });
     await writeClipboard(text);
-    showToast({ tone: 'done', text: `Patch of ${count(files)} copied.` });
+    showToast({ tone: 'done', text: `Patch of ${file === null ? count(files) : showTreePath(file)} copied.` });
   } catch (thrown) {
     showFailure(reasonOfThrown(thrown));
   }
@@ -56,6 +72,17 @@ export async function copyText(text: string, what: string): Promise<void> {
   try {
     await writeClipboard(text);
     showToast({ tone: 'done', text: `${what} copied.` });
+  } catch (thrown) {
+    showFailure(reasonOfThrown(thrown));
+  }
+}
+
+/** Opens a file of the workspace in the program that the system has for it, or shows it in its folder. */
+export async function openFile(path: TreePath, how: 'edit' | 'reveal'): Promise<void> {
+  const thread = sessionStore.getState().id;
+  if (thread === null) return;
+  try {
+    await call(how === 'edit' ? 'shell.edit' : 'shell.reveal', { thread, path });
   } catch (thrown) {
     showFailure(reasonOfThrown(thrown));
   }

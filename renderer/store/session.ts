@@ -1,8 +1,10 @@
 import type { ThreadView } from '../../shared/contract.ts';
+import { forgetDiffs } from '../diff/fetch-diff.ts';
 import { forgetBodies } from './bodies.ts';
 import { changesStore } from './changes-store.ts';
 import { cursorStore, restingCursor } from './cursor-store.ts';
 import { call, reasonOfThrown } from './host.ts';
+import { lensStore } from './lens-store.ts';
 import { leavePreview, setFollowing } from './preview.ts';
 import { clearSearch, refreshSearch } from './search.ts';
 import { showSelection } from './selection.ts';
@@ -120,6 +122,8 @@ export function closeThread(): void {
   sessionStore.setState(emptySession);
   cursorStore.setState(restingCursor);
   changesStore.setState(changesStore.getInitialState());
+  lensStore.setState({ path: null });
+  forgetDiffs();
   travelStore.setState(({ interrupted, recovering }) => ({ ...travelStore.getInitialState(), interrupted, recovering }));
   if (id !== null) call('thread.close', { thread: id }).catch((thrown: unknown) => console.error('thread.close', thrown));
 }

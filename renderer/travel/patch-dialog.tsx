@@ -1,15 +1,18 @@
 import { Copy, Download } from 'lucide-react';
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
 import type { Range } from '../../shared/contract.ts';
 import type { Reason } from '../../shared/errors.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
 import { appStore, useApp } from '../store/app-store.ts';
 import { changesStore } from '../store/changes-store.ts';
 import { call, reasonOfThrown } from '../store/host.ts';
-import { copyPatch, savePatch } from '../store/patch.ts';
+import { copyPatch, patchStore, savePatch } from '../store/patch.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { Banner } from '../ui/banner.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { PathLabel } from '../ui/path-label.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { count, showBytes } from '../ui/words.ts';
 import { defaultPath, notCaptured, patchSources } from './patch-model.ts';
@@ -23,7 +26,7 @@ type Loaded =
   | { phase: 'ready'; text: string | null; name: string; files: number | null }
   | { phase: 'refused'; reason: Reason };
 
-function usePatch(range: Range | null): Loaded {
+function usePatch(range: Range | null, file: TreePath | null): Loaded {
   const [loaded, setLoaded] = useState<Loaded>({ phase: 'loading' });
   useEffect(() => {
     const { id: thread, view } = sessionStore.getState();
@@ -35,7 +38,7 @@ function usePatch(range: Range | null): Loaded {
     }
     let ended = false;
     setLoaded({ phase: 'loading' });
-    call('patch.text', { thread, range }).then(
+    call('patch.text', { thread, range, ...(file === null ? {} : { file }) }).then(
       (patch) => !ended && setLoaded({ phase: 'ready', ...patch }),
       (thrown: unknown) => {
         if (ended) return;
@@ -47,7 +50,7 @@ function usePatch(range: Range | null): Loaded {
     return () => {
       ended = true;
     };
-  }, [range]);
+  }, [range, file]);
   return loaded;
 }
 
@@ -87,7 +90,8 @@ export function PatchDialog() {
   }, []);
   const [chosen, setChosen] = useState(sources[0]?.id ?? '');
   const range = sources.find((source) => source.id === chosen)?.range ?? null;
-  const loaded = usePatch(range);
+  const file = useStore(patchStore, (state) => state.file);
+  const loaded = usePatch(range, file);
   const main = useRef<HTMLButtonElement>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const name = loaded.phase === 'ready' ? loaded.name : '';
@@ -102,7 +106,7 @@ export function PatchDialog() {
           : 'The patch is being made.';
   const noText = off ?? (loaded.phase === 'ready' && loaded.text === null ? 'It holds bytes that are no text.' : null);
   const save = async (): Promise<void> => {
-    if (range !== null && (await savePatch(range, host === 'electron' ? null : path))) close();
+    if (range !== null && (await savePatch(range, host === 'electron' ? null : path, file))) close();
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -120,7 +124,7 @@ export function PatchDialog() {
             icon={<Copy />}
             off={noText}
             onClick={() => {
-              if (range !== null) void copyPatch(range);
+              if (range !== null) void copyPatch(range, file);
             }}
           >
             Copy
@@ -153,6 +157,11 @@ export function PatchDialog() {
             segments={sources.map(({ id, label }) => ({ value: id, label }))}
             onChange={setChosen}
           />
+        )}
+        {file === null ? null : (
+          <p className="patch-file">
+            <span className="muted">Only</span> <PathLabel path={file} />
+          </p>
         )}
         {range === null ? null : <Summary loaded={loaded} />}
         {host === 'electron' || loaded.phase !== 'ready' ? null : (

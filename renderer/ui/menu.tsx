@@ -16,11 +16,13 @@ export interface MenuItem {
   run: () => void;
 }
 
+type Groups = readonly (readonly MenuItem[])[];
+
 export interface MenuProps {
   /** The button that opens it; it takes a ref. */
   trigger: ReactElement<Record<string, unknown>>;
-  /** Groups of items, with a line between them. */
-  groups: readonly (readonly MenuItem[])[];
+  /** Groups of items, with a line between them; a function is asked when the menu opens. */
+  groups: Groups | (() => Groups);
   align?: 'start' | 'end';
 }
 
@@ -41,6 +43,18 @@ function Row({ item }: { item: MenuItem }) {
   );
 }
 
+function Items({ groups }: Pick<MenuProps, 'groups'>) {
+  return (typeof groups === 'function' ? groups() : groups)
+    .filter((group) => group.length > 0)
+    .map((group, at) => (
+      <Base.Group key={group[0]?.id} className="menu-group" data-first={at === 0 || undefined}>
+        {group.map((item) => (
+          <Row key={item.id} item={item} />
+        ))}
+      </Base.Group>
+    ));
+}
+
 /** A menu of commands on a button. */
 export function Menu({ trigger, groups, align = 'start' }: MenuProps) {
   return (
@@ -49,15 +63,7 @@ export function Menu({ trigger, groups, align = 'start' }: MenuProps) {
       <Base.Portal>
         <Base.Positioner className="menu-place" sideOffset={4} align={align}>
           <Base.Popup className="menu">
-            {groups
-              .filter((group) => group.length > 0)
-              .map((group, at) => (
-                <Base.Group key={group[0]?.id} className="menu-group" data-first={at === 0 || undefined}>
-                  {group.map((item) => (
-                    <Row key={item.id} item={item} />
-                  ))}
-                </Base.Group>
-              ))}
+            <Items groups={groups} />
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
