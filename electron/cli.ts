@@ -1,12 +1,15 @@
 import { reason, reasonOf, TurnbackError } from '../shared/errors.ts';
 import { type Arguments, type CommandName, isCommand, readArguments } from './cli/arguments.ts';
+import { bringBack } from './cli/bring-back.ts';
 import { diff, patch } from './cli/changes.ts';
 import { dshHostOf } from './cli/dsh-host.ts';
 import { show, threads } from './cli/look.ts';
 import { doctor, noJson, sample } from './cli/places.ts';
 import { purge } from './cli/purge.ts';
+import { recover } from './cli/recover.ts';
 import { EXIT, type Exit, type Session } from './cli/session.ts';
 import { history, preview, redo, restore, revert, takeBack, undo, unrevert } from './cli/travels.ts';
+import { clean, forget } from './cli/upkeep.ts';
 import { USAGE } from './cli/usage.ts';
 import { openViewer } from './cli-launch.ts';
 import { relaunchOnNewerNode } from './cli-relaunch.ts';
@@ -15,6 +18,7 @@ import { viaOf } from './host/command-words.ts';
 import { Desk } from './host/desk.ts';
 import { serve } from './host/serve.ts';
 import { SettingsFile } from './host/settings.ts';
+import { Upkeep } from './host/upkeep.ts';
 import { createGit } from './snapshots/git.ts';
 import { ownDataOf, placesOf } from './threads/places.ts';
 
@@ -42,22 +46,42 @@ const COMMANDS: Record<CommandName, (session: Session) => Promise<Exit>> = {
   redo,
   history,
   restore,
+  'bring-back': bringBack,
+  recover,
   purge,
   doctor,
+  clean,
+  forget,
 };
+
+/** After these our own safety snapshots may be over the limits. */
+const TRAVELS: ReadonlySet<string> = new Set(['revert', 'take-back', 'unrevert', 'undo', 'redo', 'restore', 'bring-back']);
 
 async function run(args: Arguments): Promise<Exit> {
   const ownData = ownDataOf(process.env);
-  const { gitPath } = await new SettingsFile(ownData).get();
+  const settings = new SettingsFile(ownData);
+  const { gitPath } = await settings.get();
+  const git = createGit({ chosen: () => gitPath });
   const desk = new Desk({
     places: placesOf(process.env, args.home),
     ownData,
-    git: createGit({ chosen: () => gitPath }),
+    git,
     emit: () => undefined,
     via: viaOf(process.env),
   });
+  const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  const upkeep = new Upkeep({
+    ownData,
+    git,
+    retention: async () => (await settings.get()).retention,
+    report: ({ message, code }) => say(`${message} [${code}]`),
+    delay: 0,
+    apart: 24 * 3_600_000,
+  });
   const session: Session = {
     desk,
+    settings,
+    upkeep,
     args,
     print: (text) => {
       if (!args.json) process.stdout.write(text);
@@ -65,13 +89,15 @@ async function run(args: Arguments): Promise<Exit> {
     json: (value) => {
       if (args.json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     },
-    say: (text) => {
-      process.stderr.write(`${text}\n`);
-    },
+    say,
   };
   try {
-    return isCommand(args.command) ? await COMMANDS[args.command](session) : EXIT.usage;
+    if (!isCommand(args.command)) return EXIT.usage;
+    const exit = await COMMANDS[args.command](session);
+    if (TRAVELS.has(args.command)) await upkeep.soon();
+    return exit;
   } finally {
+    await upkeep.dispose();
     await desk.dispose();
   }
 }

@@ -20,10 +20,18 @@ export interface Arguments {
   drift: DriftPolicy;
   restoreFiles: boolean;
   to: string | null;
+  /** Number of one change in a file, from 1. */
+  hunk: number | null;
+  finish: boolean;
+  rollBack: boolean;
   output: string | null;
   port: number;
   sample: boolean;
   yes: boolean;
+  /** `clean`: only say what would go. */
+  dryRun: boolean;
+  /** `forget`: also while a revert stands. */
+  evenStanding: boolean;
   /** Address of a running DSH web host, and the file that holds its token. */
   dshUrl: string | null;
   dshTokenFile: string | null;
@@ -46,8 +54,12 @@ export const COMMANDS = {
   redo: [1, 1],
   history: [1, 1],
   restore: [2, 2],
+  'bring-back': [3, 3],
+  recover: [0, 1],
   purge: [1, 1],
   doctor: [1, 1],
+  clean: [0, 0],
+  forget: [1, 1],
 } as const satisfies Record<string, readonly [number, number]>;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -59,6 +71,13 @@ function oneOf<T extends string, O>(name: string, value: string | undefined, all
   const found = allowed.find((one) => one === value);
   if (found === undefined) throw new TurnbackError('USAGE', { what: `--${name} takes ${allowed.join(', ')}, not ${value}.` });
   return found;
+}
+
+function hunkOf(value: string | undefined): number | null {
+  if (value === undefined) return null;
+  if (!/^[1-9]\d{0,8}$/.test(value))
+    throw new TurnbackError('USAGE', { what: `--hunk takes the number of a change, from 1, not ${value}.` });
+  return Number(value);
 }
 
 function parse(argv: readonly string[]) {
@@ -78,6 +97,9 @@ function parse(argv: readonly string[]) {
         drift: { type: 'string' },
         'restore-files': { type: 'boolean', default: false },
         to: { type: 'string' },
+        hunk: { type: 'string' },
+        finish: { type: 'boolean', default: false },
+        'roll-back': { type: 'boolean', default: false },
         output: { type: 'string', short: 'o' },
         port: { type: 'string' },
         sample: { type: 'boolean', default: false },
@@ -85,6 +107,8 @@ function parse(argv: readonly string[]) {
         'dsh-token-file': { type: 'string' },
         'dsh-token': { type: 'string' },
         yes: { type: 'boolean', default: false },
+        'dry-run': { type: 'boolean', default: false },
+        'even-standing': { type: 'boolean', default: false },
       },
     });
   } catch (thrown) {
@@ -129,10 +153,15 @@ export function readArguments(argv: readonly string[]): Arguments {
     drift: oneOf('drift', values.drift, ['merge', 'keep', 'overwrite', 'fail'] as const, 'merge'),
     restoreFiles: values['restore-files'],
     to: values.to ?? null,
+    hunk: hunkOf(values.hunk),
+    finish: values.finish,
+    rollBack: values['roll-back'],
     output: values.output ?? null,
     port,
     sample: values.sample,
     yes: values.yes,
+    dryRun: values['dry-run'],
+    evenStanding: values['even-standing'],
     dshUrl: values['dsh-url'] ?? null,
     dshTokenFile: values['dsh-token-file'] ?? null,
   };

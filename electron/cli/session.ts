@@ -1,12 +1,17 @@
 import type { ThreadView } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
 import type { Step } from '../../shared/model.ts';
+import type { TravelResult } from '../../shared/plan.ts';
 import type { Desk } from '../host/desk.ts';
+import type { SettingsFile } from '../host/settings.ts';
+import type { Upkeep } from '../host/upkeep.ts';
 import type { Arguments } from './arguments.ts';
 
 /** What a command works with. */
 export interface Session {
   desk: Desk;
+  settings: SettingsFile;
+  upkeep: Upkeep;
   args: Arguments;
   /** Text for people or bytes of a patch; with `--json` only `json` writes. */
   print(text: string | Uint8Array): void;
@@ -18,6 +23,10 @@ export interface Session {
 /** Exit codes of the command line. */
 export const EXIT = { done: 0, refused: 1, usage: 2, skipped: 3 } as const;
 export type Exit = (typeof EXIT)[keyof typeof EXIT];
+
+/** Did the travel leave a path of its plan as it was? */
+export const leavesOut = ({ files }: TravelResult): boolean =>
+  files.some(({ outcome }) => outcome === 'skipped' || outcome === 'kept' || outcome === 'failed');
 
 /** Opens the thread that the first word names, with every step's files. */
 export async function openNamed(session: Session): Promise<{ id: string; view: ThreadView }> {

@@ -14,8 +14,17 @@ export const USAGE = `turnback: time travel for coding-agent threads
   turnback unrevert|undo|redo THREAD
   turnback history THREAD
   turnback restore THREAD ENTRY              bring files back to how they were before a travel
+  turnback bring-back THREAD STEP PATH [--hunk N | --to before|after] [--drift merge|keep|overwrite|fail] [--dry-run]
+                                             take out what a step changed in one file, or one change of it (N as
+                                             \`turnback diff\` prints its @@ parts), and keep what came later;
+                                             --to: the file exactly as it was before or after the step
+  turnback recover [ENTRY] [--finish|--roll-back]
+                                             the travels that a crash interrupted; ends one of them
   turnback purge THREAD [--yes]              what removing a recorded thread's snapshots frees; --yes removes them
   turnback doctor THREAD                     the health of a thread's log, workspace and snapshots
+  turnback clean [--dry-run]                 let go of Turnback's own safety snapshots that are over the limits of the settings
+  turnback forget THREAD [--yes] [--even-standing]
+                                             what Turnback keeps of a thread; --yes removes all of it
 
 THREAD is an id that \`threads\` printed, or a path to a log (store.db#THREAD names one in a database).
 MESSAGE is a message id or stop:K (after message K; stop:0 is before the first). STEP is a step id or its number.

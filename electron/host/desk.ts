@@ -11,6 +11,7 @@ import { makeSample } from '../recorder/sample.ts';
 import type { Git } from '../snapshots/git.ts';
 import { Catalog, type Named } from '../threads/catalog.ts';
 import { follow } from '../threads/follow.ts';
+import { Neighbours } from '../threads/neighbours.ts';
 import { searchThread } from '../threads/search-thread.ts';
 import type { Listing, OnBytes, Places, Preview, Source } from '../threads/source.ts';
 import { OpenThread } from '../threads/thread.ts';
@@ -75,11 +76,13 @@ export function previewView({ thread }: Preview): ThreadView {
 export class Desk {
   readonly #options: DeskOptions;
   readonly #catalog: Catalog;
+  readonly #neighbours: Neighbours;
   readonly #open = new Map<string, Opening<Opened>>();
 
   constructor(options: DeskOptions) {
     this.#options = options;
     this.#catalog = new Catalog(options);
+    this.#neighbours = new Neighbours(this.#catalog);
   }
 
   /** The threads in the known places and those opened before. */
@@ -152,7 +155,16 @@ export class Desk {
   async #context(id: string): Promise<TravelContext & { via: Via | null }> {
     const { git, ownData } = this.#options;
     const thread = await this.#thread(id);
-    return { thread, ownData, git, now: Date.now, via: await this.viaOf(thread.head.id) };
+    const { head, root } = thread;
+    const others = async (paths: readonly TreePath[]): Promise<ReadonlyMap<TreePath, string>> =>
+      root === null ? new Map() : this.#neighbours.wrote(head, root, paths);
+    return { thread, ownData, git, now: Date.now, others, via: await this.viaOf(head.id) };
+  }
+
+  /** Another thread's agent is at work in the folder whose files would be written; null when none is. `fresh`: ask anew. */
+  async #busy({ head, root }: OpenThread, { scope }: TravelRequest, fresh: boolean): Promise<Reason | null> {
+    const thread = root === null || scope === 'messages' ? null : await this.#neighbours.atWork(head, root, fresh);
+    return thread === null ? null : reason('FOLDER_BUSY', { thread });
   }
 
   /** The way to the side where an open thread's files are; null for files of this machine. */
@@ -253,7 +265,7 @@ export class Desk {
     const { via } = context;
     if (via !== null) return (await planVia({ ...context, via }, request, { held: false, signal })).plan;
     const plan = await previewTravel(context, request, signal);
-    return { ...plan, refusal: unreached(context.thread) ?? plan.refusal };
+    return { ...plan, refusal: unreached(context.thread) ?? plan.refusal ?? (await this.#busy(context.thread, request, false)) };
   }
 
   /** One file of a travel's plan: the disk now against what the choice would leave there. */
@@ -277,7 +289,7 @@ export class Desk {
     const context = await this.#context(id);
     await context.thread.refresh(options.signal);
     await context.thread.fill(options.signal);
-    const shut = unreached(context.thread);
+    const shut = unreached(context.thread) ?? (await this.#busy(context.thread, request, true));
     if (shut !== null) throw TurnbackError.of(shut);
     const { emit } = this.#options;
     const onFile: RunOptions['onFile'] = (file, change) => {

@@ -110,8 +110,18 @@ function refOf(name: string): string {
 }
 
 /** Keeps a tree from every gc by a ref of ours; durable when it resolves. */
-export async function pin(store: SnapshotStore, name: string, tree: string): Promise<void> {
-  const ref = refOf(name);
+export function pin(store: SnapshotStore, name: string, tree: string): Promise<void> {
+  return setRef(store, refOf(name), tree);
+}
+
+/** The one more tree that a store keeps besides its pins: contents that records name and no pinned tree holds. Null keeps none. */
+export async function keepContents(store: SnapshotStore, tree: string | null): Promise<void> {
+  const ref = 'refs/turnback-keep/contents';
+  if (tree !== null) return setRef(store, ref, tree);
+  await store.git.run({ name: 'update-ref', args: ['update-ref', '--no-deref', '-d', ref], gitDir: store.gitDir });
+}
+
+async function setRef(store: SnapshotStore, ref: string, tree: string): Promise<void> {
   if (formatOfId(tree) !== store.format) throw new TurnbackError('INTERNAL', { cause: `${tree} is no tree id of this store` });
   await store.git.run({ name: 'update-ref', args: ['update-ref', '--no-deref', ref, tree], gitDir: store.gitDir });
   // Git before 2.36 does not sync refs. A ref that a gc packed and that has this value already is no file of its own.

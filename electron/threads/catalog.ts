@@ -105,10 +105,7 @@ export class Catalog {
     const before = await this.#memory.of(head.id);
     const root = absolute(named.root) ?? before?.root ?? null;
     const data = absolute(named.data) ?? before?.data ?? null;
-    const source = this.#sources.find((one) => one.kind === head.source);
-    if (!source) throw new TurnbackError('NOT_SUPPORTED', { what: `Opening a ${head.source} thread` });
-    const options: OpenOptions = { root, data, places: this.#places, ownData: this.#ownData, via: named.via ?? false };
-    const reader = await source.open(head, options);
+    const reader = await this.#reader(head, { root, data, via: named.via ?? false });
     const { signal, onBytes, onPreview } = opening;
     try {
       const preview = onPreview === undefined ? null : ((await reader.preview?.(signal)) ?? null);
@@ -152,6 +149,25 @@ export class Catalog {
   /** Forgets where a thread was found and what the user named for it. */
   forget(id: string): Promise<void> {
     return this.#memory.forget(id);
+  }
+
+  /** A reader on a thread that nobody opened, for a look; nothing is remembered. */
+  async peek(head: ThreadHead): Promise<ThreadReader> {
+    const before = await this.#memory.of(head.id);
+    const reader = await this.#reader(head, { root: before?.root ?? null, data: before?.data ?? null, via: false });
+    try {
+      await reader.read();
+      return reader;
+    } catch (thrown) {
+      await reader.close();
+      throw thrown;
+    }
+  }
+
+  #reader(head: ThreadHead, named: Pick<OpenOptions, 'root' | 'data' | 'via'>): Promise<ThreadReader> {
+    const source = this.#sources.find((one) => one.kind === head.source);
+    if (!source) throw new TurnbackError('NOT_SUPPORTED', { what: `Opening a ${head.source} thread` });
+    return source.open(head, { ...named, places: this.#places, ownData: this.#ownData });
   }
 
   async #again(kind: string, log: string, threadId: string): Promise<ThreadHead | null> {

@@ -54,7 +54,20 @@ export class Memory {
     const known = await this.all();
     const same = known[0];
     if (same && JSON.stringify(same) === JSON.stringify(thread)) return;
-    this.#threads = [thread, ...known.filter((other) => other.id !== thread.id)].slice(0, LIMIT);
+    await this.#write([thread, ...known.filter((other) => other.id !== thread.id)].slice(0, LIMIT));
+  }
+
+  /** Forgets one thread: where it was found and what the user named for it. */
+  async forget(id: string): Promise<void> {
+    // Another process may have remembered some meanwhile, or this very one.
+    this.#threads = null;
+    const known = await this.all();
+    const left = known.filter((thread) => thread.id !== id);
+    if (left.length < known.length) await this.#write(left);
+  }
+
+  async #write(threads: Remembered[]): Promise<void> {
+    this.#threads = threads;
     await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     const temp = `${this.#file}.${randomBytes(6).toString('hex')}`;
     const handle = await open(temp, 'wx', 0o600);

@@ -18,6 +18,7 @@ const CLASHES: Record<Clash, string> = {
   kind: 'It is another kind of file now.',
   binary: 'It was changed since, and it is binary, so the changes cannot be told apart.',
   large: 'It was changed since, and it is too large to tell the changes apart.',
+  gone: 'It was changed since, and what a travel left there was cleaned up, so the changes cannot be told apart.',
   conflict: "It was changed since in the same lines as the agent's changes.",
 };
 

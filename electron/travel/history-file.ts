@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { TurnbackError } from '../../shared/errors.ts';
+import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
 import { travelKindSchema } from '../../shared/plan.ts';
 import type { FileSystem } from './file-system.ts';
 import { readEntry } from './journal.ts';
-import { keyOf, readOwn, writeOwn } from './own-files.ts';
+import { keyOf, listOwn, readOwn, removeOwn, writeOwn } from './own-files.ts';
 import type { TravelRecord } from './record.ts';
 
 const lineSchema = z.object({
@@ -16,6 +16,8 @@ const lineSchema = z.object({
   bytes: z.number(),
   /** Id of the safety snapshot's tree; null for a travel that wrote no file. */
   tree: z.string().nullable(),
+  /** When its safety snapshot was cleaned up; absent while it is kept. */
+  cleaned: z.number().optional(),
 });
 
 /** The list of a thread's travels, oldest first. Each one's whole record is a file of its own. */
@@ -30,9 +32,20 @@ const fileOf = (ownData: string, thread: string): string => path.join(ownData, '
 
 /** The travels of a thread, oldest first. Throws HISTORY_UNREADABLE. */
 export async function readHistory(fs: FileSystem, ownData: string, thread: string): Promise<HistoryLine[]> {
-  const file = fileOf(ownData, thread);
+  return (await readFile(fs, fileOf(ownData, thread)))?.entries ?? [];
+}
+
+/** Every history there is. Throws HISTORY_UNREADABLE for the first that cannot be read. */
+export async function allHistories(fs: FileSystem, ownData: string): Promise<z.infer<typeof historySchema>[]> {
+  const folder = path.join(ownData, 'history');
+  const names = (await listOwn(fs, folder)).filter((name) => name.endsWith('.json'));
+  const found = await Promise.all(names.map((name) => readFile(fs, path.join(folder, name))));
+  return found.filter((history) => history !== null);
+}
+
+async function readFile(fs: FileSystem, file: string): Promise<z.infer<typeof historySchema> | null> {
   const text = await readOwn(fs, file);
-  if (text === null) return [];
+  if (text === null) return null;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -41,7 +54,31 @@ export async function readHistory(fs: FileSystem, ownData: string, thread: strin
   }
   const parsed = historySchema.safeParse(value);
   if (!parsed.success) throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: parsed.error.issues[0]?.message ?? 'form' });
-  return parsed.data.entries;
+  return parsed.data;
+}
+
+/** Why the files of a travel cannot come back any more, once its safety snapshot was cleaned up at that time. */
+export function cleanedUp(at: number): Reason {
+  return reason('SAFETY_CLEANED', { date: new Date(at).toISOString().slice(0, 10) });
+}
+
+/** Marks travels whose safety snapshots are about to be cleaned up. */
+export async function markCleaned(
+  fs: FileSystem,
+  ownData: string,
+  thread: string,
+  entries: ReadonlySet<string>,
+  at: number,
+): Promise<void> {
+  const lines = await readHistory(fs, ownData, thread);
+  const marked = lines.map((line) => (entries.has(line.id) && line.cleaned === undefined ? { ...line, cleaned: at } : line));
+  await write(fs, ownData, thread, marked);
+}
+
+/** Removes the list of a thread's travels. */
+export async function removeHistory(fs: FileSystem, ownData: string, thread: string): Promise<void> {
+  for (const { id } of await readHistory(fs, ownData, thread)) cache.delete(`${ownData}\0${id}`);
+  await removeOwn(fs, fileOf(ownData, thread));
 }
 
 /** Adds a travel to the list of its thread; one that is there already is not added twice. */

@@ -3,7 +3,7 @@ import type { Can } from '../../shared/model.ts';
 import type { HistoryEntry } from '../../shared/plan.ts';
 import { pins } from '../snapshots/store.ts';
 import { nodeFileSystem } from './file-system.ts';
-import { type HistoryLine, readHistory, readRecords } from './history-file.ts';
+import { cleanedUp, type HistoryLine, readHistory, readRecords } from './history-file.ts';
 import { benchOf } from './prepare.ts';
 import type { TravelContext } from './travel-context.ts';
 
@@ -19,11 +19,12 @@ export async function historyOf(context: TravelContext): Promise<HistoryEntry[]>
     const pinned = new Map(bench === null ? [] : (await pins(bench.safety)).map(({ name, tree }) => [name, tree] as const));
     const can = (line: HistoryLine): Can => {
       if (line.files === 0) return reason('NO_FILES_AFTER');
+      if (line.cleaned !== undefined) return cleanedUp(line.cleaned);
       if (bench === null) return context.thread.rootReason ?? reason('UNKNOWN_WORKSPACE');
       return records.has(line.id) && line.tree !== null && pinned.get(line.id) === line.tree ? true : reason('SAFETY_GONE');
     };
     return lines.reverse().map((line) => {
-      const { tree: _tree, ...shown } = line;
+      const { tree: _tree, cleaned: _cleaned, ...shown } = line;
       return { ...shown, can: can(line) };
     });
   } finally {

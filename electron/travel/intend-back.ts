@@ -2,6 +2,7 @@ import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
 import { type Scoped, scopeOfSources } from './chains.ts';
 import { messagesAfter, stopWords, turnsOf } from './covered.ts';
 import { logRefusal, notIdle, occupied, standingRefusal, workspaceRefusal } from './gate.ts';
+import { cleanedUp, readHistory } from './history-file.ts';
 import { standingSources } from './intend-revert.ts';
 import type { Intention, MessagesIntention } from './intention.ts';
 import { notesFor } from './notes.ts';
@@ -79,6 +80,11 @@ function beforeWords({ kind, target: { words } }: TravelRecord): string {
   return kind === 'partial' ? `before ${words} was brought back` : `before the ${kind} (${words})`;
 }
 
+async function cleanedRefusal({ fs, context }: Situation, entry: string): Promise<Reason | null> {
+  const line = (await readHistory(fs, context.ownData, context.thread.head.id)).find(({ id }) => id === entry);
+  return line?.cleaned === undefined ? null : cleanedUp(line.cleaned);
+}
+
 /** Bringing the files of an earlier travel back to how they were before it. Throws UNKNOWN_ENTRY. */
 export async function intendRestore(situation: Situation, request: TravelRequest): Promise<Intention> {
   const { thread, records, overlay } = situation;
@@ -91,6 +97,7 @@ export async function intendRestore(situation: Situation, request: TravelRequest
     notIdle(situation) ??
     (await occupied(situation)) ??
     workspaceRefusal(situation) ??
+    (await cleanedRefusal(situation, at.record.entry)) ??
     (at.record.files.length === 0 ? reason('NO_FILES_AFTER') : null);
   return {
     ...nothingElse(request),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { TurnbackError } from '../../shared/errors.ts';
+import { asideOf } from './asides.ts';
 import type { FileSystem } from './file-system.ts';
 import { isTaken, makeOwnFolder, readOwn, removeOwn } from './own-files.ts';
 import { hasEnded, type Identity, identitySchema, ownIdentity } from './process-identity.ts';
@@ -21,6 +22,9 @@ const PAUSE = 40;
 /** Crashes in a row while a stale lease was being removed; more than this never happened to anybody. */
 const MOST_MARKERS = 16;
 
+/** Leases of this process that could not be given back: they count as given back, here at once and elsewhere when it ends. */
+const leftBehind = new Set<string>();
+
 function parse(text: string | null): LeaseFile | null {
   if (text === null) return null;
   try {
@@ -33,7 +37,7 @@ function parse(text: string | null): LeaseFile | null {
 
 /** Creates a file with its content in one step; false when it is there already. */
 async function createWhole(fs: FileSystem, file: string, text: string): Promise<boolean> {
-  const aside = `${file}.${randomBytes(8).toString('hex')}.tmp`;
+  const aside = await asideOf(file);
   const handle = await fs.open(Buffer.from(aside), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     try {
@@ -48,8 +52,22 @@ async function createWhole(fs: FileSystem, file: string, text: string): Promise<
     if (isTaken(thrown)) return false;
     throw thrown;
   } finally {
-    await removeOwn(fs, aside);
+    await dropAside(fs, aside);
   }
+}
+
+/** What stays aside is cleared away later: it must not make a lease fail that was taken. */
+async function dropAside(fs: FileSystem, aside: string): Promise<void> {
+  try {
+    await removeOwn(fs, aside);
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+  }
+}
+
+/** Nobody works under this lease any more. */
+async function isOver(lease: LeaseFile): Promise<boolean> {
+  return leftBehind.has(lease.random) || (await hasEnded(lease));
 }
 
 /**
@@ -61,13 +79,20 @@ async function removeStale(fs: FileSystem, file: string, stale: LeaseFile, me: I
   for (let turn = 0; turn < MOST_MARKERS; turn++) {
     const marker = `${file}.stale-${stale.random}-${turn}`;
     mine.push(marker);
-    if (await createWhole(fs, marker, JSON.stringify({ version: 1, ...me, random: randomBytes(16).toString('hex'), at: Date.now() }))) {
-      if (parse(await readOwn(fs, file))?.random === stale.random) await removeOwn(fs, file);
-      for (const one of mine.reverse()) await removeOwn(fs, one);
+    const random = randomBytes(16).toString('hex');
+    if (await createWhole(fs, marker, JSON.stringify({ version: 1, ...me, random, at: Date.now() }))) {
+      try {
+        if (parse(await readOwn(fs, file))?.random === stale.random) await removeOwn(fs, file);
+        for (const one of mine.reverse()) await removeOwn(fs, one);
+      } catch (thrown) {
+        // Our marker may stay: it must not hold up this process for as long as it runs.
+        leftBehind.add(random);
+        throw thrown;
+      }
       return;
     }
     const other = parse(await readOwn(fs, marker));
-    if (other !== null && !(await hasEnded(other))) return;
+    if (other !== null && !(await isOver(other))) return;
   }
 }
 
@@ -78,28 +103,49 @@ export async function takeLease(fs: FileSystem, ownData: string, key: string, wa
   const me = await ownIdentity();
   const random = randomBytes(16).toString('hex');
   const text = JSON.stringify({ version: 1, ...me, random, at: Date.now() } satisfies LeaseFile);
-  for (const until = Date.now() + wait; ; ) {
-    const found = await readOwn(fs, file);
-    if (found === null) {
-      // Its content is durable, so that no crash leaves a lease that nobody can be told from; that it is there need not be.
-      if (await createWhole(fs, file, text)) return { release: () => releaseLease(fs, file, random) };
-      continue;
+  let asked = false;
+  try {
+    for (const until = Date.now() + wait; ; ) {
+      const found = await readOwn(fs, file);
+      if (found === null) {
+        // Its content is durable, so that no crash leaves a lease that nobody can be told from; that it is there need not be.
+        if (await createWhole(fs, file, text)) return { release: () => releaseLease(fs, file, random) };
+        continue;
+      }
+      const holder = parse(found);
+      if (holder !== null && (await isOver(holder))) await removeStale(fs, file, holder, me);
+      else if (Date.now() >= until) throw new TurnbackError('LEASE_HELD', { pid: holder?.pid ?? 'unknown' });
+      else {
+        // Who only tidies up gives way to whoever waits. One marker tells it for all that wait.
+        if (!asked && wait > 0) asked = await createWhole(fs, `${file}.wanted`, text);
+        await sleep(PAUSE);
+      }
     }
-    const holder = parse(found);
-    if (holder !== null && (await hasEnded(holder))) await removeStale(fs, file, holder, me);
-    else if (Date.now() >= until) throw new TurnbackError('LEASE_HELD', { pid: holder?.pid ?? 'unknown' });
-    else await sleep(PAUSE);
+  } finally {
+    if (asked) await releaseLease(fs, `${file}.wanted`, random);
   }
 }
 
-/** The travel has ended by now, so a release that fails is tried again rather than told as the travel's failure. */
+/** Does a running process wait for the lease? */
+export async function leaseWanted(fs: FileSystem, ownData: string, key: string): Promise<boolean> {
+  const waiting = parse(await readOwn(fs, path.join(ownData, 'leases', `${key}.json.wanted`)));
+  return waiting !== null && !(await hasEnded(waiting));
+}
+
+/**
+ * The travel has ended by now, so a release that fails is tried again rather than told as the travel's failure. On a disk that
+ * refuses it altogether the lease stays, for nobody.
+ */
 async function releaseLease(fs: FileSystem, file: string, random: string): Promise<void> {
   for (let tries = 3; ; tries--) {
     try {
       if (parse(await readOwn(fs, file))?.random === random) await removeOwn(fs, file);
       return;
     } catch (thrown) {
-      if (tries === 0) throw thrown;
+      if (!(thrown instanceof Error)) throw thrown;
+      if (tries > 0) continue;
+      leftBehind.add(random);
+      return;
     }
   }
 }
@@ -107,5 +153,5 @@ async function releaseLease(fs: FileSystem, file: string, random: string): Promi
 /** The process that holds the lease and still runs; null when there is none. */
 export async function leaseHolder(fs: FileSystem, ownData: string, key: string): Promise<number | null> {
   const holder = parse(await readOwn(fs, path.join(ownData, 'leases', `${key}.json`)));
-  return holder === null || (await hasEnded(holder)) ? null : holder.pid;
+  return holder === null || (await isOver(holder)) ? null : holder.pid;
 }

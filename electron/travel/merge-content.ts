@@ -1,9 +1,9 @@
 import { type Content, sameContent } from './content.ts';
 
 /** Why two changes of one path do not go together. */
-export type Clash = 'deleted' | 'edited' | 'recreated' | 'kind' | 'binary' | 'conflict' | 'large';
+export type Clash = 'deleted' | 'edited' | 'recreated' | 'kind' | 'binary' | 'conflict' | 'large' | 'gone';
 
-/** Merges text by lines. `clean: false` for a conflict, `'binary'` and `'large'` for bytes that have no lines to merge. */
+/** Merges text by lines. `clean: false` for a conflict, `'binary'` and `'large'` for bytes that have no lines to merge, `'gone'` for some that nobody has. */
 export type MergeText = (
   base: string,
   ours: string,

@@ -1,3 +1,4 @@
+import { TurnbackError } from '../../shared/errors.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { Git } from '../snapshots/git.ts';
 import { isBinary, mergeText } from '../snapshots/merge.ts';
@@ -13,12 +14,18 @@ const merges = new Budget(4);
 
 /** Merging by lines for one path, with git's own merge; what comes out is kept in `blobs`. `tmp` is a folder of ours. */
 export function lineMerge(git: Git, blobs: Blobs, path: TreePath, tmp: string): MergeText {
+  // What a cleaned travel left, or an expired snapshot, is no reason to refuse every other path.
+  const read = async (oid: string): Promise<Buffer | null> => {
+    try {
+      return await blobs.read(oid, path);
+    } catch (thrown) {
+      if (thrown instanceof TurnbackError && thrown.code === 'TREE_MISSING') return null;
+      throw thrown;
+    }
+  };
   const merge: MergeText = async (base, ours, theirs) => {
-    const [baseBytes, oursBytes, theirsBytes] = [
-      await blobs.read(base, path),
-      await blobs.read(ours, path),
-      await blobs.read(theirs, path),
-    ];
+    const [baseBytes, oursBytes, theirsBytes] = [await read(base), await read(ours), await read(theirs)];
+    if (baseBytes === null || oursBytes === null || theirsBytes === null) return { clean: false, why: 'gone' };
     const all = [baseBytes, oursBytes, theirsBytes];
     if (all.some(isBinary)) return { clean: false, why: 'binary' };
     if (all.some((bytes) => bytes.length > MOST_MERGED)) return { clean: false, why: 'large' };

@@ -101,7 +101,7 @@ test('thread.open opens with the folders named and shows the thread under the id
     },
   });
   expect(await ask('thread.open', { thread: '/l', root: '/r', data: null })).toEqual(refused('LOG_EMPTY'));
-  expect(seen).toEqual([['/l', { root: '/r', data: null }], 'tanstack:t']);
+  expect(seen).toEqual([['/l', { root: '/r', data: null }, {}], 'tanstack:t']);
 });
 
 test('a travel reports progress under its operation, can be cancelled by it, and its id is free again afterwards', async () => {
