@@ -56,6 +56,19 @@ export const fileDiffSchema = z.object({
 });
 export type FileDiff = z.infer<typeof fileDiffSchema>;
 
+/**
+ * Neighbouring lines of a file that came from one hand; lines count from 1. `step`: a step of the thread; `you`: somebody outside of the
+ * thread; `before`: there before its first step; `unknown`: a step that was not captured (named where it is known) may have changed them.
+ */
+export const lineRunSchema = z.object({
+  from: z.int(),
+  count: z.int(),
+  who: z.enum(['step', 'you', 'before', 'unknown']),
+  step: z.string().nullable(),
+  turn: z.number().nullable(),
+});
+export type LineRun = z.infer<typeof lineRunSchema>;
+
 /** A thread as the viewer and `show` see it: the source's fold plus what may be done with it. */
 export const threadViewSchema = threadSchema.extend({
   can: z.object({ revert: canSchema, unrevert: canSchema, undo: canSchema, redo: canSchema, patch: canSchema }),
@@ -176,6 +189,11 @@ export const calls = {
   'thread.close': { input: thread, output: none },
   'diff.files': { input: thread.extend({ range: rangeSchema }), output: z.object({ files: z.array(fileChangeSchema) }) },
   'diff.file': { input: thread.extend({ range: rangeSchema, path: z.string(), anyway: z.boolean() }), output: fileDiffSchema },
+  /** Who wrote each line of a file: at a stop, just after the step with that id, or (null) on disk now. */
+  'file.lines': {
+    input: thread.extend(operation.shape).extend({ path: z.string(), at: z.union([z.int().min(0), z.string()]).nullable() }),
+    output: z.object({ lines: z.int(), runs: z.array(lineRunSchema) }),
+  },
   /** With `file`, the patch of that file of the range alone; so for `patch.save`. */
   'patch.text': {
     input: thread.extend({ range: rangeSchema, file: z.string().optional() }),

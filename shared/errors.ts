@@ -164,6 +164,7 @@ const SENTENCES = {
   DISK_FULL: (f) => `The disk is too full: ${of(f, 'need')} bytes are needed and ${of(f, 'free')} are free. Nothing was written.`,
   NO_FILES_IN_PATCH: () => 'There is no file change in this range, so there is nothing to put in a patch.',
   TOO_LARGE: (f) => `${of(f, 'path')} is ${of(f, 'bytes')} bytes, more than is shown at once. Load it anyway if you want to wait.`,
+  NO_LINES: (f) => `The lines of ${of(f, 'path')} cannot be told apart.${because(f)} Its diff can still be looked at.`,
   BAD_REQUEST: (f) => `The request ${of(f, 'call')} was not understood.${because(f)}`,
   BAD_SENDER: (f) => `A page that is not Turnback's own called ${of(f, 'call')}; it was refused.`,
   NOT_AVAILABLE_HERE: (f) => `${of(f, 'what')} is not available in this window.`,

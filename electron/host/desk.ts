@@ -10,6 +10,7 @@ import type { TreePath } from '../../shared/tree-path.ts';
 import { makeSample } from '../recorder/sample.ts';
 import type { Git } from '../snapshots/git.ts';
 import { Catalog, type Named } from '../threads/catalog.ts';
+import type { FileLines } from '../threads/file-lines.ts';
 import { follow } from '../threads/follow.ts';
 import { Neighbours } from '../threads/neighbours.ts';
 import { searchThread } from '../threads/search-thread.ts';
@@ -26,6 +27,7 @@ import { type Forgetting, forgettingGone, forgettingOpen } from './forgetting.ts
 import { Opening, type OpenWatcher } from './opening.ts';
 import { type SearchAllOptions, searchThreads } from './search-threads.ts';
 import { fileOfTravel, hunksOfStep } from './travel-files.ts';
+import { type LinesAt, linesOfFile } from './lines.ts';
 import { Via } from './via.ts';
 import { planDiffVia, planVia } from './via-plan.ts';
 import { runVia } from './via-travel.ts';
@@ -251,6 +253,11 @@ export class Desk {
     const { via } = context;
     if (via === null || range.kind !== 'plan') return fileDiffOf(context, range, file, anyway, signal);
     return planDiffVia({ ...context, via }, { stop: range.stop, file, anyway, signal });
+  }
+
+  /** Who wrote each line of a file. */
+  async lines(id: string, file: TreePath, at: LinesAt, signal?: AbortSignal): Promise<FileLines> {
+    return linesOfFile(await this.#context(id), file, at, signal);
   }
 
   /** With `file`, the patch of that file alone. */

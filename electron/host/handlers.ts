@@ -131,6 +131,11 @@ export function createHandlers(parts: HandlerParts): Handlers {
     },
     'diff.files': async ({ thread, range }) => ({ files: await desk.filesOf(thread, range) }),
     'diff.file': (input) => desk.fileDiff(input.thread, input.range, input.path, input.anyway),
+    'file.lines': ({ thread, operation, path: file, at }) =>
+      lookups.run(operation, async (signal) => {
+        const { text, runs } = await desk.lines(thread, file, at, signal);
+        return { lines: text.length, runs };
+      }),
     async 'patch.text'({ thread, range, file }) {
       const { bytes, name, files } = await desk.patch(thread, range, file);
       return { text: patchText(bytes), name, files };
