@@ -44,6 +44,8 @@ const SENTENCES = {
     'DSH keeps no snapshots: only its running host knows what a turn changed, so files go back with that host (TURNBACK_DSH_URL names it) or not at all. The conversation goes back without it.',
   TREE_MISSING: (f) =>
     `The snapshot ${of(f, 'tree')} is gone from the store: it has expired or was removed. This step's files cannot be shown or go back.`,
+  TREE_BROKEN: (f) =>
+    `The snapshot ${of(f, 'tree')} is damaged: objects that it names are gone. Files that lack them cannot be shown or go back.`,
   TREE_TOO_LARGE: (f) =>
     `The snapshot ${of(f, 'tree')} names more than ${of(f, 'count')} files, so it is not read. Check the store it comes from.`,
   TREE_EMPTY: () => 'This step has no snapshot id: the agent recorded none.',

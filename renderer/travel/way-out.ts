@@ -23,6 +23,7 @@ const WAYS: Partial<Record<ErrorCode, WayOut>> = {
   LOG_RUNNING: 'again',
   LOG_WAITING: 'again',
   LOG_LIVE: 'again',
+  FOLDER_BUSY: 'again',
   LOG_TORN: 'again',
   LOG_MOVED: 'again',
   STORE_BUSY: 'again',
