@@ -51,6 +51,10 @@ export async function notesFor(situation: Situation, withMessages: boolean, with
   if (withMessages && thread.keeps === 'log' && thread.head.log.endsWith('.jsonl')) {
     notes.push("Close the agent's app first: while it runs it does not see what is added to its log.");
   }
+  if (withFiles && thread.bad.length > 0) {
+    const [what, stays] = thread.bad.length === 1 ? ['A record', 'it'] : ['Some records', 'them'];
+    notes.push(`${what} of the log cannot be read. What the agent changed in ${stays} is not known, so it stays.`);
+  }
   if (thread.status === 'unknown') notes.push('The log does not tell whether the agent is at work. Make sure that it is not.');
   return notes;
 }

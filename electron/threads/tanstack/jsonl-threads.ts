@@ -4,7 +4,7 @@ import { TurnbackError } from '../../../shared/errors.ts';
 import type { ThreadHead } from '../../../shared/model.ts';
 import type { Listing } from '../source.ts';
 import { logIdOfFile, readMetadata, saveFolder } from './jsonl-store.ts';
-import { isJsonlLog, jsonlThread, readLogHead, threadsOfLog } from './log-head.ts';
+import { jsonlThread, readLogHead, threadsOfLog } from './log-head.ts';
 import { metadataLookup, threadMetadata } from './metadata.ts';
 
 type Lookup = (namespace: string, key: string) => unknown;
@@ -21,6 +21,7 @@ async function lookupOf(save: string, listing: Listing): Promise<Lookup> {
 
 async function headsOf(file: string, value: Lookup, whole: boolean): Promise<ThreadHead[]> {
   const head = await readLogHead(file);
+  if (head === null) return [];
   const others = whole ? await threadsOfLog(file) : head.threads;
   const ids = [logIdOfFile(file), ...others];
   return Promise.all(ids.map((id) => jsonlThread(file, id, head, threadMetadata(id, value).root)));
@@ -28,7 +29,6 @@ async function headsOf(file: string, value: Lookup, whole: boolean): Promise<Thr
 
 /** The threads of one log file; none when it is no log of the harness. `whole`: reads all of it, to find threads that share it. */
 export async function threadsOfFile(file: string, whole = true): Promise<ThreadHead[]> {
-  if (!(await isJsonlLog(file))) return [];
   const listing: Listing = { threads: [], problems: [] };
   return headsOf(file, await lookupOf(saveFolder(file), listing), whole);
 }
@@ -43,7 +43,7 @@ export async function listSessions(sessions: string, listing: Listing): Promise<
   for (const name of names) {
     const file = path.join(sessions, name);
     try {
-      if (await isJsonlLog(file)) listing.threads.push(...(await headsOf(file, value, false)));
+      listing.threads.push(...(await headsOf(file, value, false)));
     } catch (error) {
       listing.problems.push({ path: file, message: error instanceof Error ? error.message : String(error) });
     }

@@ -67,13 +67,12 @@ function isBatch(line: Buffer): boolean {
   return typeof records !== 'string' && records.some((record) => textField(record, 'type') !== null);
 }
 
-/** True when one of the first lines is a batch of records: a log of this kind, perhaps damaged. */
-export async function isJsonlLog(file: string): Promise<boolean> {
-  let bytes = await startOf(file, HEAD_BYTES);
-  const first = bytes.find((byte) => byte > 0x20 && byte < 0x7f);
+/** True when one of the first lines is a batch of records: a log of this kind, perhaps damaged. `start`: what it begins with. */
+async function isJsonlLog(file: string, start: Buffer): Promise<boolean> {
+  const first = start.find((byte) => byte > 0x20 && byte < 0x7f);
   // A line of any other kind of log begins with an object.
   if (first === undefined) return false;
-  if (bytes.length === HEAD_BYTES && bytes.indexOf(0x0a) < 0) bytes = await startOf(file, FIRST_LINE_BYTES);
+  const bytes = start.length === HEAD_BYTES && start.indexOf(0x0a) < 0 ? await startOf(file, FIRST_LINE_BYTES) : start;
   return linesOf(bytes, bytes.length < HEAD_BYTES)
     .slice(0, LINES_TRIED)
     .some(isBatch);
@@ -93,12 +92,13 @@ function add(log: LogFold, threads: Set<string>, records: readonly JsonObject[],
   }
 }
 
-/** Reads the start of a log only. */
-export async function readLogHead(file: string): Promise<LogHead> {
+/** Reads the start of a log only, and once: a list of many reads no more of each. Null when it is no log of the harness. */
+export async function readLogHead(file: string): Promise<LogHead | null> {
   const id = logIdOfFile(file);
   const log = new LogFold({ threadId: id, logId: id, root: null });
   const threads = new Set<string>();
   const bytes = await startOf(file, HEAD_BYTES);
+  if (!(await isJsonlLog(file, bytes))) return null;
   for (const line of linesOf(bytes, bytes.length < HEAD_BYTES)) {
     const records = batchOf(line);
     if (typeof records !== 'string') add(log, threads, records, log.seq + 1);
