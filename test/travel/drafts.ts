@@ -62,5 +62,3 @@ export function fakeWorld(disk: Readonly<Record<string, DiskState>>, more: Parti
     ...more,
   };
 }
-
-export type { ABSENT };
