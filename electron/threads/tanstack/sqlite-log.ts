@@ -16,6 +16,9 @@ const SLICE = 25;
 const AHEAD = 64;
 const CACHE_BYTES = 8 << 20;
 
+/** A row that has a place in the log: any program may have put text, bytes or numbers of any size there. */
+const PLACED = `typeof(seq) = 'integer' and seq between 1 and ${Number.MAX_SAFE_INTEGER}`;
+
 /** A log in the SQLite layout, read through private copies of the database (`formats/tanstack.md`, SQLite layout). */
 export class SqliteLog implements LogInput {
   readonly path: string;
@@ -57,10 +60,13 @@ export class SqliteLog implements LogInput {
   async #readCopy(db: DatabaseSync, first: boolean, sink: LogSink, signal: AbortSignal | undefined): Promise<boolean> {
     this.#surroundings(db);
     const table = this.#table();
-    const span = rowsOf(db, `select min(seq) as first, max(seq) as last from ${table} where thread_id = ?`, this.logId)[0];
+    const span = rowsOf(db, `select min(seq) as first, max(seq) as last from ${table} where thread_id = ? and ${PLACED}`, this.logId)[0];
     const last = Number(span?.['last'] ?? 0);
     const again = first || last < this.last || this.#recordText(db, this.last) !== this.#anchor;
-    if (again) this.#restart(sink);
+    if (again) {
+      this.#restart(sink);
+      this.#countMisplaced(db, sink);
+    }
     const known = this.last;
     await this.#feed(db, sink, signal);
     // Rows that were taken away since are gone from the log, although this fold still knows them.
@@ -75,6 +81,13 @@ export class SqliteLog implements LogInput {
     this.#anchor = null;
     this.#cache.clear();
     this.#cached = 0;
+  }
+
+  #countMisplaced(db: DatabaseSync, sink: LogSink): void {
+    const rows = Number(
+      rowsOf(db, `select count(*) as rows from ${this.#table()} where thread_id = ? and not (${PLACED})`, this.logId)[0]?.['rows'],
+    );
+    if (rows > 0) sink.fold.addBad({ line: 0, bytes: 0, why: `${rows} records have no place in the log` });
   }
 
   /** The store around the log: its shape, leases, questions, the thread's metadata, workspaces. */
@@ -101,7 +114,7 @@ export class SqliteLog implements LogInput {
   }
 
   async #feed(db: DatabaseSync, sink: LogSink, signal: AbortSignal | undefined): Promise<void> {
-    const statement = db.prepare(`select seq, record from ${this.#table()} where thread_id = ? and seq > ? order by seq`);
+    const statement = db.prepare(`select seq, record from ${this.#table()} where thread_id = ? and seq > ? and ${PLACED} order by seq`);
     let until = performance.now() + SLICE;
     for (const row of statement.iterate(this.logId, this.last)) {
       this.#row(Number(row['seq']), row['record'], sink);
@@ -145,7 +158,7 @@ export class SqliteLog implements LogInput {
     const bySeq = Map.groupBy(places, ({ ref }) => (ref.kind === 'row' ? ref.seq : 0));
     const found: T[] = [];
     await withSqliteCopy(this.path, this.#tmpDir, async (db) => {
-      const rows = db.prepare(`select seq, record from ${this.#table()} where thread_id = ? order by seq`);
+      const rows = db.prepare(`select seq, record from ${this.#table()} where thread_id = ? and ${PLACED} order by seq`);
       let until = performance.now() + SLICE;
       for (const row of rows.iterate(this.logId)) {
         const [seq, text] = [Number(row['seq']), row['record']];
