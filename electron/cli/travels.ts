@@ -1,12 +1,13 @@
 import type { ThreadView } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
-import type { Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
+import type { Piece, Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
-import { EXIT, type Exit, openNamed, type Session, stopNamed } from './session.ts';
+import { EXIT, type Exit, leavesOut, openNamed, type Session, stopNamed } from './session.ts';
 
 const VERB = { restore: 'restore', delete: 'delete', recreate: 'bring back' } as const;
 
-function printPlan(session: Session, plan: Plan): void {
+/** A plan as text for people. */
+export function printPlan(session: Session, plan: Plan): void {
   const count = plan.files.length;
   session.print(
     `${count} file${count === 1 ? '' : 's'}, ${plan.messages} message${plan.messages === 1 ? '' : 's'}, turns ${plan.turns.join(', ') || 'none'}\n`,
@@ -28,6 +29,20 @@ function printPlan(session: Session, plan: Plan): void {
   if (plan.refusal) session.print(`Refused: ${plan.refusal.message}\n`);
 }
 
+/** A plan as `preview` gives it with `--json`. */
+export function planJson({ target, turns, files, sideEffects, skipped, notes, refusal, recall }: Plan): object {
+  return {
+    target,
+    turns,
+    files: files.map(({ path, verb, drift, choice, why }) => ({ path, verb, drift, choice, why })),
+    sideEffects,
+    skipped,
+    notes,
+    refusal,
+    ...(recall && { recall }),
+  };
+}
+
 /** The scope that was named; a recall leaves the files as they are unless it is asked to restore them (seed, files). */
 function scopeOf({ args }: Session, view: ThreadView): Scope {
   return args.scope ?? (view.head.source === 'dsh' && !args.restoreFiles ? 'messages' : 'both');
@@ -38,26 +53,21 @@ export async function preview(session: Session): Promise<Exit> {
   const { id, view } = await openNamed(session);
   const stop = stopNamed(view, session.args.words[1] ?? '');
   const plan = await session.desk.preview(id, { kind: 'revert', stop, entry: null, scope: scopeOf(session, view) });
-  const { target, turns, files, sideEffects, skipped, notes, refusal, recall } = plan;
-  session.json({
-    target,
-    turns,
-    files: files.map(({ path, verb, drift, choice, why }) => ({ path, verb, drift, choice, why })),
-    sideEffects,
-    skipped,
-    notes,
-    refusal,
-    ...(recall && { recall }),
-  });
+  session.json(planJson(plan));
   printPlan(session, plan);
   return plan.refusal ? EXIT.refused : EXIT.done;
 }
 
-async function travel(session: Session, kind: TravelKind, where: { stop?: number; entry?: string; extra?: object } = {}): Promise<Exit> {
+/** Makes a travel and tells how it ended. */
+export async function travel(
+  session: Session,
+  kind: TravelKind,
+  where: { stop?: number; entry?: string; piece?: Piece; extra?: object } = {},
+): Promise<Exit> {
   const { desk, args } = session;
   const { id, view } = await openNamed(session);
   const scope: Scope = kind === 'revert' ? scopeOf(session, view) : 'both';
-  const request = { kind, stop: where.stop ?? null, entry: where.entry ?? null, scope };
+  const request = { kind, stop: where.stop ?? null, entry: where.entry ?? null, scope, piece: where.piece ?? null };
   const result = await desk.run(id, request, {
     drift: args.drift,
     choices: {},
@@ -69,12 +79,11 @@ async function travel(session: Session, kind: TravelKind, where: { stop?: number
   });
   session.json({ ...result, ...where.extra });
   printResult(session, result);
-  return result.files.some((file) => file.outcome === 'skipped' || file.outcome === 'kept' || file.outcome === 'failed')
-    ? EXIT.skipped
-    : EXIT.done;
+  return leavesOut(result) ? EXIT.skipped : EXIT.done;
 }
 
-function printResult(session: Session, result: TravelResult): void {
+/** How a travel ended, as text for people. */
+export function printResult(session: Session, result: TravelResult): void {
   session.print(`${result.message}\n`);
   for (const file of result.files) session.print(`  ${file.outcome} ${showTreePath(file.path)}${file.why ? `: ${file.why}` : ''}\n`);
 }
@@ -114,7 +123,9 @@ export async function history(session: Session): Promise<Exit> {
   session.json({ entries });
   for (const entry of entries) {
     const can = entry.can === true ? '' : `  (cannot come back: ${entry.can.message})`;
-    session.print(`${entry.id}  ${new Date(entry.at).toISOString()}  ${entry.kind} to ${entry.target}, ${entry.files} files${can}\n`);
+    session.print(
+      `${entry.id}  ${new Date(entry.at).toISOString()}  ${entry.kind === 'partial' ? 'partial:' : `${entry.kind} to`} ${entry.target}, ${entry.files} files${can}\n`,
+    );
   }
   if (entries.length === 0) session.say('No travel was made in this thread yet.');
   return EXIT.done;

@@ -31,16 +31,18 @@ function pieceWords({ path, side }: Piece, step: Step, hunk: HunkText | null): s
   return side === 'out' ? `${file} from step ${step.index}` : `${file} as it was ${side} step ${step.index}`;
 }
 
-/** What the newest step or travel that changed the path left there; null when none of them is known. */
-async function lastLeft(situation: Situation, path: TreePath): Promise<Content | null> {
+/** Every step and travel above a place that changed the path, lowest first. */
+function sourcesAbove(situation: Situation, place: number, path: TreePath): ChangeSource[] {
   const { thread, records, context } = situation;
   const { agents } = standingSources(situation);
   const { sources } = scopeOfRevert(thread, 0, { records, which: 'all' }, agents === null ? [] : [agents], context.thread.objects);
-  const newest = sources
-    .filter((source) => source.broken === null && source.paths.has(path))
-    .reduce<ChangeSource | null>((top, source) => (top === null || source.position > top.position ? source : top), null);
+  return sources.filter((source) => source.position > place && source.paths.has(path)).sort((a, b) => a.position - b.position);
+}
+
+/** What the newest step or travel that changed the path left there; null when that is not known. */
+async function lastLeft(above: readonly ChangeSource[], path: TreePath): Promise<Content | null> {
   try {
-    return (await newest?.layer(path))?.after ?? null;
+    return (await above.findLast((source) => source.broken === null)?.layer(path))?.after ?? null;
   } catch (thrown) {
     if (thrown instanceof TurnbackError && thrown.code === 'TREE_MISSING') return null;
     throw thrown;
@@ -93,25 +95,25 @@ function missing(thrown: unknown): Reason {
   throw thrown;
 }
 
-/** What stands for the piece among the sources of change: one layer that leads from what comes back to what was left there last. */
-function sourceOf(own: ChangeSource, piece: Piece, part: PiecePart, format: 'sha1' | 'sha256'): ChangeSource {
-  const { known, without } = part;
-  return {
-    ...own,
-    paths: new Set([piece.path]),
-    async layer(path) {
-      const layer = await own.layer(path);
-      if (layer === null) return null;
-      // Who asks for this very file means it, whoever changed it in the step.
-      const meant: Layer = { ...layer, bystander: false };
-      if (without !== null) {
-        const before: Content = layer.after.kind === 'file' ? { ...layer.after, oid: objectId('blob', without, format) } : layer.before;
-        return { ...meant, before, trees: null };
-      }
-      if (piece.side === 'out') return meant;
-      return { ...meant, before: layer[piece.side], after: known ?? layer.after, trees: null };
-    },
+/**
+ * The step as a source of change of this one file: what shall be taken out. For the state after it that is what happened between it and
+ * the next change that is known, which was nobody's that we know, so a merge leaves it.
+ */
+function sourceOf(own: ChangeSource, part: PiecePart, above: readonly ChangeSource[], format: 'sha1' | 'sha256'): ChangeSource {
+  const { without, piece } = part;
+  const layerOf = async (path: TreePath): Promise<Layer | null> => {
+    const layer = await own.layer(path);
+    if (layer === null) return null;
+    if (without !== null) {
+      const before: Content = layer.after.kind === 'file' ? { ...layer.after, oid: objectId('blob', without, format) } : layer.before;
+      return { ...layer, before, bystander: false, trees: null };
+    }
+    // Who asks for this very file means it, whoever changed it in the step.
+    if (piece.side !== 'after') return { ...layer, bystander: false };
+    const next = above[0] === undefined ? layer.before : ((await above[0].layer(path))?.before ?? layer.before);
+    return { ...layer, before: layer.after, after: next, bystander: true, trees: null };
   };
+  return { ...own, paths: new Set([piece.path]), layer: layerOf };
 }
 
 /**
@@ -136,8 +138,9 @@ export async function intendPartial(situation: Situation, request: TravelRequest
     if ('code' in found) refusal = found;
     else ({ hunk, part } = found);
   }
-  if (refusal === null) part = { ...part, known: await lastLeft(situation, piece.path) };
-  const source = sourceOf(own, piece, part, context.thread.store?.format ?? 'sha1');
+  const above = sourcesAbove(situation, own.position, piece.path);
+  if (refusal === null) part = { ...part, known: await lastLeft(above, piece.path) };
+  const source = sourceOf(own, part, above, context.thread.store?.format ?? 'sha1');
   return {
     request,
     target: { messageId: null, stop: null, words: pieceWords(piece, step, hunk) },
@@ -147,7 +150,10 @@ export async function intendPartial(situation: Situation, request: TravelRequest
     notes: await notesFor(situation, false, true),
     refusal,
     // Without its step's trees there is nothing to look at.
-    scoped: refusal === null ? { paths: new Map([[piece.path, source.position]]), sources: [source] } : null,
+    scoped:
+      refusal === null
+        ? { paths: new Map([[piece.path, source.position]]), sources: piece.side === 'out' ? [source] : [source, ...above] }
+        : null,
     conversation: { how: 'none' },
     covers: [],
     supersedes: null,

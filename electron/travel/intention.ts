@@ -35,7 +35,7 @@ export interface PiecePart {
   piece: Piece;
   hunk: HunkText | null;
   without: Buffer | null;
-  /** What the newest step or travel that changed the path left there; null where none is known. */
+  /** What the newest step or travel above it that changed the path left there; null where there is none. */
   known: Content | null;
 }
 

@@ -25,7 +25,10 @@ function hunkMerge(part: PiecePart, blobs: Blobs, path: TreePath, onLost: (place
 /** In words that speak of this step alone: what goes and what stays where the file was changed since. */
 function speak({ step, piece, hunk, known }: PiecePart, draft: Draft): void {
   for (const file of draft.files) {
-    if (!file.drift || file.choice !== 'merge' || piece.side !== 'out') continue;
+    if (!file.drift) continue;
+    // Said of something between two steps, or after the last: that it is nobody's we know is all there is to say.
+    if (piece.side === 'after' && file.peeled.at?.position === step.index) file.why = 'It was changed since, by no step of this thread.';
+    if (file.choice !== 'merge' || piece.side !== 'out') continue;
     const what = hunk === null ? `what step ${step.index} changed goes` : 'this change goes';
     const byAgent = known !== null && sameContent(file.disk, known);
     file.why = byAgent

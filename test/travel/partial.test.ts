@@ -258,8 +258,40 @@ describe('one file', () => {
     expect((await leftBy(context, mine, 'src/a.txt', null))?.bytes.toString()).toBe(`${lines()}mine\n`);
     await expect(leftBy(context, mine, 'src/a.txt', 'write')).rejects.toMatchObject({ code: 'CHOICE_IMPOSSIBLE' });
     await writeFile(at(w, 'src/a.txt'), lines({ 2: 'TWO', 15: 'FIFTEEN', 28: 'TWENTY-EIGHT\nand more' }));
+    // With no later change that is known there is nothing to take out: an edit stays, or is overwritten.
+    await writeFile(at(w, 'later'), 'mine\n');
+    const after = partial(context, 5, 'later', { side: 'after' });
+    expect((await previewTravel(context, after)).files).toMatchObject([
+      { drift: true, choice: 'keep', choices: ['keep', 'overwrite'], why: 'It was changed since, by no step of this thread.' },
+    ]);
+    await runTravel(context, after, { ...DEFAULTS, drift: 'overwrite' });
+    expect(await text(w, 'later')).toBe('1\n');
     for (const entry of entries.reverse()) await runTravel(context, restoreOf(entry), DEFAULTS);
     expect(await manifest(w.t.root)).toEqual(before);
+  });
+
+  test('an edit between two steps, or one that a merge kept, is no state that anybody may overwrite unasked', async () => {
+    const w = await travelling({ events: false });
+    await writeFiles(w.t.root, { f: lines() });
+    await w.t.turn('one', [{ tool: 'bash', edit: put({ f: lines({ 2: 'TWO', 28: 'TWENTY-EIGHT' }) }) }]);
+    await writeFile(at(w, 'f'), lines({ 2: 'TWO', 15: 'mine', 28: 'TWENTY-EIGHT' }));
+    const context = await w.context();
+    await runTravel(context, await hunkOf(context, 1, 'f', 2), DEFAULTS);
+    expect(await text(w, 'f')).toBe(lines({ 2: 'TWO', 15: 'mine' }));
+    for (const [side, wanted] of [
+      ['before', lines({ 15: 'mine' })],
+      ['after', lines({ 2: 'TWO', 15: 'mine', 28: 'TWENTY-EIGHT' })],
+    ] as const) {
+      const request = partial(context, 1, 'f', { side });
+      expect((await previewTravel(context, request)).files).toMatchObject([{ drift: true, choice: 'merge' }]);
+      expect((await leftBy(context, request, 'f', 'merge'))?.bytes.toString()).toBe(wanted);
+    }
+    await w.t.turn('two', [{ tool: 'bash', edit: put({ f: lines({ 2: 'TWO', 15: 'mine', 20: 'TWENTY' }) }) }]);
+    await context.thread.refresh();
+    const [before, after] = [partial(context, 1, 'f', { side: 'before' }), partial(context, 1, 'f', { side: 'after' })];
+    expect((await leftBy(context, before, 'f', null))?.bytes.toString()).toBe(lines({ 15: 'mine' }));
+    expect((await leftBy(context, after, 'f', null))?.bytes.toString()).toBe(lines({ 2: 'TWO', 15: 'mine', 28: 'TWENTY-EIGHT' }));
+    expect((await leftBy(context, after, 'f', 'overwrite'))?.bytes.toString()).toBe(lines({ 2: 'TWO', 28: 'TWENTY-EIGHT' }));
   });
 
   test('is refused when a turn runs, when the step did not change it, and when the step is unknown', async () => {
