@@ -6,6 +6,7 @@ import { dshHostOf } from './cli/dsh-host.ts';
 import { show, threads } from './cli/look.ts';
 import { doctor, noJson, sample } from './cli/places.ts';
 import { purge } from './cli/purge.ts';
+import { record } from './cli/record.ts';
 import { recover } from './cli/recover.ts';
 import { EXIT, type Exit, type Session } from './cli/session.ts';
 import { history, preview, redo, restore, revert, takeBack, undo, unrevert } from './cli/travels.ts';
@@ -52,6 +53,7 @@ const COMMANDS: Record<CommandName, (session: Session) => Promise<Exit>> = {
   doctor,
   clean,
   forget,
+  record,
 };
 
 /** After these our own safety snapshots may be over the limits. */

@@ -32,6 +32,8 @@ export interface Arguments {
   dryRun: boolean;
   /** `forget`: also while a revert stands. */
   evenStanding: boolean;
+  /** `record`: print what to add to the agent's settings. */
+  settings: boolean;
   /** Address of a running DSH web host, and the file that holds its token. */
   dshUrl: string | null;
   dshTokenFile: string | null;
@@ -60,6 +62,7 @@ export const COMMANDS = {
   doctor: [1, 1],
   clean: [0, 0],
   forget: [1, 1],
+  record: [1, 1],
 } as const satisfies Record<string, readonly [number, number]>;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -109,6 +112,7 @@ function parse(argv: readonly string[]) {
         yes: { type: 'boolean', default: false },
         'dry-run': { type: 'boolean', default: false },
         'even-standing': { type: 'boolean', default: false },
+        settings: { type: 'boolean', default: false },
       },
     });
   } catch (thrown) {
@@ -162,6 +166,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     yes: values.yes,
     dryRun: values['dry-run'],
     evenStanding: values['even-standing'],
+    settings: values.settings,
     dshUrl: values['dsh-url'] ?? null,
     dshTokenFile: values['dsh-token-file'] ?? null,
   };

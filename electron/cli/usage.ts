@@ -25,6 +25,8 @@ export const USAGE = `turnback: time travel for coding-agent threads
   turnback clean [--dry-run]                 let go of Turnback's own safety snapshots that are over the limits of the settings
   turnback forget THREAD [--yes] [--even-standing]
                                              what Turnback keeps of a thread; --yes removes all of it
+  turnback record claude-code [--settings]   called by Claude Code's hooks, so that what its shell commands change can go back
+                                             too; --settings prints what to add to its settings
 
 THREAD is an id that \`threads\` printed, or a path to a log (store.db#THREAD names one in a database).
 MESSAGE is a message id or stop:K (after message K; stop:0 is before the first). STEP is a step id or its number.

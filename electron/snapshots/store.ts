@@ -102,6 +102,18 @@ export async function openSafetyStore(o: { git: Git; ownData: string; root: stri
   return { git: o.git, gitDir, format, objectFolders: [] };
 }
 
+/** The git dir that `openRecordedStore` opens; it exists once something was recorded. */
+export function recordedStore(ownData: string, root: string): string {
+  return path.join(path.resolve(ownData), 'recorded', `${keyOf(root)}.git`);
+}
+
+/** The repository that keeps what an agent's hooks record of a workspace. It borrows nothing. */
+export async function openRecordedStore(o: { git: Git; ownData: string; root: string }): Promise<SnapshotStore> {
+  const gitDir = recordedStore(o.ownData, o.root);
+  await makeStore(gitDir, 'sha1', []);
+  return { git: o.git, gitDir, format: 'sha1', objectFolders: [] };
+}
+
 /** `refs/turnback/<name>`; names are ours, so a strange one is a mistake of ours. */
 function refOf(name: string): string {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_-]*(?:[./][A-Za-z0-9_][A-Za-z0-9_-]*)*$/.test(name) || /\.lock(?:\/|$)/.test(name))

@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { reason, TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
+import { readMoments } from '../../snapshots/moments.ts';
+import { recordedStore } from '../../snapshots/store.ts';
 import { lastWriteOf, writtenNow } from '../last-write.ts';
 import { readLogBytes } from '../log-lines.ts';
 import { asText, type Loose, parseRecord } from '../loose.ts';
@@ -15,6 +17,7 @@ import { claudeStatus, endsOpen, runningSession } from './claude-status.ts';
 import { FileSamples } from './file-samples.ts';
 import { type ClaudeFold, foldClaude } from './fold-claude.ts';
 import { Happenings } from './happenings.ts';
+import { recordedTrees } from './recorded-trees.ts';
 import { stepTrees } from './step-trees.ts';
 
 /** A session has fewer sub-agents than this; more are not read. */
@@ -29,6 +32,8 @@ export class ClaudeReader implements ThreadReader {
   readonly #log: ClaudeLog;
   readonly #agents = new Map<string, ClaudeLog>();
   readonly #objects: ClaudeObjects;
+  /** The repository of what hooks recorded; null where they recorded nothing. */
+  #recorded: string | null = null;
   #fold: ClaudeFold | null = null;
 
   constructor(head: ThreadHead, options: OpenOptions) {
@@ -55,7 +60,10 @@ export class ClaudeReader implements ThreadReader {
     const happenings = recorded === null ? null : new Happenings({ root: recorded, objects: this.#objects, samples });
     await happenings?.take(this.#log, this.#agents);
     const trees = await stepTrees(happenings?.list ?? [], { objects: this.#objects, samples });
-    this.#fold = foldClaude({ log: this.#log, head: this.#headNow(), status, trees, agents: new Set(this.#agents.keys()) });
+    const moments = this.#place.agentId === null ? await readMoments(this.#options.ownData, this.#place.sessionId) : [];
+    const recordings = recordedTrees(moments, this.#log.entries, recorded ?? '');
+    this.#recorded = recordings.steps.size === 0 ? null : recordedStore(this.#options.ownData, path.resolve(recorded ?? ''));
+    this.#fold = foldClaude({ log: this.#log, head: this.#headNow(), status, trees, recordings, agents: new Set(this.#agents.keys()) });
     return true;
   }
 
@@ -79,7 +87,8 @@ export class ClaudeReader implements ThreadReader {
   }
 
   objectFolders(): string[] {
-    return this.#fold?.thread.steps.some((step) => step.to !== null) ? [this.#objects.folder] : [];
+    if (!this.#fold?.thread.steps.some((step) => step.to !== null)) return [];
+    return this.#recorded === null ? [this.#objects.folder] : [this.#objects.folder, path.join(this.#recorded, 'objects')];
   }
 
   async liveSign(): Promise<string | null> {

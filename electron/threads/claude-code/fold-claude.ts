@@ -1,7 +1,8 @@
-import { reason } from '../../../shared/errors.ts';
+import { type Reason, reason } from '../../../shared/errors.ts';
 import type { Gap, Message, Step, Thread, ThreadHead, ThreadStatus, ToolCall, Turn } from '../../../shared/model.ts';
 import type { ClaudeLog } from './claude-log.ts';
 import { type MessageRow, messageRows, type Rows } from './message-rows.ts';
+import type { recordedTrees } from './recorded-trees.ts';
 import type { StepTrees } from './step-trees.ts';
 
 const EXCERPT = 240;
@@ -12,6 +13,8 @@ export interface FoldInput {
   head: ThreadHead;
   status: ThreadStatus;
   trees: ReadonlyMap<string, StepTrees>;
+  /** What the agent's hooks recorded of whole workspaces. */
+  recordings: ReturnType<typeof recordedTrees>;
   /** Sub-agents whose logs are there. */
   agents: ReadonlySet<string>;
 }
@@ -25,6 +28,7 @@ export interface ClaudeFold {
 /** The thread that a log of Claude Code makes (formats/opencode-and-claude-code.md Part 2 and 3). Pure. */
 export function foldClaude(input: FoldInput): ClaudeFold {
   const { rows, results, interrupted } = messageRows(input.log.entries);
+  const { recordings } = input;
   const turnIndex = new Map(rows.filter((row) => row.role === 'user').map((row, at) => [row.id, at + 1]));
   let stop = 0;
   let prompt: string | null = null;
@@ -46,7 +50,7 @@ export function foldClaude(input: FoldInput): ClaudeFold {
       turns,
       steps,
       messages,
-      gaps: gapsOf(steps),
+      gaps: gapsOf(steps, new Set(recordings.steps.keys())),
       bad: input.log.bad,
       notices: noticesOf(input, messages),
       keeps: 'overlay',
@@ -96,29 +100,38 @@ function messageOf(
   };
 }
 
-function stepsOf(messages: readonly Message[], rows: readonly MessageRow[], { trees }: FoldInput): Step[] {
+function stepsOf(messages: readonly Message[], rows: readonly MessageRow[], { trees, recordings }: FoldInput): Step[] {
   const owners = messages.flatMap((message, at) => (message.role === 'assistant' ? [{ message, row: rows[at] }] : []));
   return owners.map(({ message, row }, at): Step => {
-    const tree = trees.get(message.id);
+    const told = trees.get(message.id);
+    const recorded = recordings.steps.get(message.id);
+    const failed = recordings.failed.get(message.id) ?? null;
     const last = row?.entries.at(-1)?.tree.at ?? null;
     return {
       id: message.id,
       index: at + 1,
       turn: message.turn,
       stop: message.stop,
-      from: tree?.from ?? null,
-      to: tree?.to ?? null,
+      from: recorded?.from ?? told?.from ?? null,
+      to: recorded?.to ?? told?.to ?? null,
       toolCallIds: message.tools.map((call) => call.id),
       tools: message.tools.map((call) => call.name),
-      listed: tree?.listed ?? [],
+      // What a shell command changed is told by the trees alone.
+      listed: recorded && !recorded.reporting ? null : (told?.listed ?? []),
       files: null,
-      captured: tree && tree.unknown.length > 0 ? reason('CONTENT_UNKNOWN', { files: tree.unknown.slice(0, 3).join(', ') }) : null,
+      captured: recorded ? null : (failed ?? unknownIn(told)),
       at: message.at,
       durationMs: message.at === null || last === null ? null : Math.max(0, last - message.at),
       sideEffects: message.tools.filter((call) => call.sideEffect !== null).length,
       hidden: message.hidden,
     };
   });
+}
+
+/** Why a step's files cannot be told from the log; null when they can. */
+function unknownIn(told: StepTrees | undefined): Reason | null {
+  if (!told || told.unknown.length === 0) return null;
+  return reason('CONTENT_UNKNOWN', { files: told.unknown.slice(0, 3).join(', ') });
 }
 
 function turnsOf(
@@ -162,18 +175,21 @@ function endOf(answer: MessageRow | undefined): Turn['status'] {
   return stopped === 'tool_use' ? 'interrupted' : stopped === null ? 'unknown' : 'completed';
 }
 
-function gapsOf(steps: readonly Step[]): Gap[] {
+/** A tree that was recorded holds the whole workspace, one from the log only what tools touched: the two cannot be compared. */
+function gapsOf(steps: readonly Step[], recorded: ReadonlySet<string>): Gap[] {
   return steps.flatMap((step, at) => {
     const before = steps[at - 1];
     if (!before || before.to === null || step.from === null || before.to === step.from) return [];
+    if (recorded.has(before.id) !== recorded.has(step.id)) return [];
     return [{ afterStep: before.id, beforeStep: step.id, from: before.to, to: step.from }];
   });
 }
 
-function noticesOf({ log, head }: FoldInput, messages: readonly Message[]): Thread['notices'] {
+function noticesOf({ log, head, recordings }: FoldInput, messages: readonly Message[]): Thread['notices'] {
   const notices: Thread['notices'] = [];
   if (log.torn > 0) notices.push(reason('LOG_TORN', { bytes: log.torn }));
-  const shell = messages.some((message) => message.tools.some((call) => call.wrote === null && call.status !== 'lost'));
+  const ran = messages.filter((message) => message.tools.some((call) => call.wrote === null && call.status !== 'lost'));
+  const shell = ran.some((message) => !recordings.steps.has(message.id));
   if (shell) notices.push(reason('FILE_TOOLS_ONLY', { path: head.root ?? '' }));
   return notices;
 }
