@@ -6,9 +6,8 @@ import { titleOfThread } from '../ui/names.ts';
 import { PaneError } from '../ui/pane-error.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useDelayed } from '../ui/use-delayed.ts';
-import { showBytes } from '../ui/words.ts';
 import { LocateTools } from './locate-tools.tsx';
-import '../ui/progress.css';
+import { ReadingProgress } from './reading-bar.tsx';
 import './thread-loading.css';
 
 /** A thread on its way, or why it could not be opened. */
@@ -33,13 +32,8 @@ export function ThreadLoading() {
       <h1 className="sr">{head === null ? 'Opening a thread' : titleOfThread(head)}</h1>
       {late ? (
         <div className="thread-loading-head">
-          <p>
-            Reading {head === null ? 'the thread' : `“${titleOfThread(head)}”`}
-            {head?.size == null ? null : <span className="muted"> · {showBytes(head.size)}</span>}
-          </p>
-          <div className="progress" role="progressbar" aria-label="Reading the log">
-            <i />
-          </div>
+          <p>Reading {head === null ? 'the thread' : `“${titleOfThread(head)}”`}</p>
+          <ReadingProgress />
           <Button onClick={closeThread}>Cancel</Button>
         </div>
       ) : null}

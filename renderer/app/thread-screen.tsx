@@ -11,6 +11,7 @@ import { titleOfThread } from '../ui/names.ts';
 import { Split } from '../ui/split.tsx';
 import { Later } from './later.tsx';
 import { PaneTabs } from './pane-tabs.tsx';
+import { ReadingBar } from './reading-bar.tsx';
 import { ThreadLoading } from './thread-loading.tsx';
 import { ThreadNotices } from './thread-notices.tsx';
 import { useLayout } from './use-layout.ts';
@@ -65,6 +66,7 @@ function TimelineAndColumns() {
   const open = useApp((state) => state.timelineOpen);
   const columns = (
     <div className="thread-below">
+      <ReadingBar />
       <ThreadNotices />
       <div className="thread-columns">
         <Columns />

@@ -1,9 +1,12 @@
 import type { Range } from '../../shared/contract.ts';
+import { reason } from '../../shared/errors.ts';
 import type { FileChange } from '../../shared/model.ts';
 import type { Plan } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
+import { stepsOfRange } from '../diff/empty-words.ts';
 import { changesStore, noChanges } from './changes-store.ts';
 import { call, reasonOfThrown } from './host.ts';
+import { knownNames } from './known-names.ts';
 import { throughLens } from './lens-store.ts';
 import { sessionStore } from './session-store.ts';
 
@@ -38,8 +41,13 @@ export function titleOfRange(range: Range): string {
 
 /** Files of a range that the view already holds. */
 function knownFiles(range: Range): readonly FileChange[] | null {
-  if (range.kind !== 'step') return null;
-  return sessionStore.getState().index.steps.get(range.step)?.files ?? null;
+  const { index } = sessionStore.getState();
+  if (range.kind === 'step') return index.steps.get(range.step)?.files ?? null;
+  if (range.kind !== 'turn') return null;
+  // Where one step of a turn changed files, its changes are those of the turn.
+  const steps = index.stepsOfTurn.get(range.turn) ?? [];
+  const changed = steps.filter((step) => step.files === null || step.files.length > 0);
+  return changed.length === 1 && steps.every((step) => step.captured === true) ? (changed[0]?.files ?? null) : null;
 }
 
 const keepFile = (files: readonly FileChange[]): TreePath | null => {
@@ -51,9 +59,14 @@ const keepFile = (files: readonly FileChange[]): TreePath | null => {
 export async function showRange(range: Range | null): Promise<void> {
   newest += 1;
   const mine = newest;
-  const thread = sessionStore.getState().id;
+  const { id: thread, partial } = sessionStore.getState();
   if (range === null || thread === null) {
     changesStore.setState(noChanges);
+    return;
+  }
+  if (partial !== null) {
+    // Its steps have other names in the whole log.
+    changesStore.setState({ ...noChanges, phase: 'failed', error: reason('LOG_READING') });
     return;
   }
   const title = titleOfRange(range);
@@ -69,7 +82,12 @@ export async function showRange(range: Range | null): Promise<void> {
     const files = throughLens((await call('diff.files', { thread, range })).files);
     if (mine === newest) changesStore.setState({ phase: 'ready', files, file: keepFile(files) });
   } catch (thrown) {
-    if (mine === newest) changesStore.setState({ phase: 'failed', files: [], error: reasonOfThrown(thrown), file: null });
+    if (mine !== newest) return;
+    const error = reasonOfThrown(thrown);
+    // What a step that was not captured changed has names at least.
+    const files =
+      error.code === 'NOT_CAPTURED' ? throughLens(knownNames(stepsOfRange(range, sessionStore.getState().view?.steps ?? []))) : [];
+    changesStore.setState({ phase: files.length > 0 ? 'ready' : 'failed', files, error, file: keepFile(files) });
   }
 }
 

@@ -1,3 +1,4 @@
+import { reason } from '../../shared/errors.ts';
 import { showPlan } from './changes.ts';
 import { cursorStore } from './cursor-store.ts';
 import { call, reasonOfThrown } from './host.ts';
@@ -34,8 +35,12 @@ async function askPlan(stop: number): Promise<void> {
     wanted = stop;
     return;
   }
-  const thread = sessionStore.getState().id;
+  const { id: thread, partial } = sessionStore.getState();
   if (thread === null) return;
+  if (partial !== null) {
+    cursorStore.setState({ plan: null, planStop: stop, planPhase: 'failed', planError: reason('LOG_READING') });
+    return;
+  }
   asking = true;
   cursorStore.setState({ planPhase: 'loading', planError: null });
   try {

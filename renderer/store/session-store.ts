@@ -27,6 +27,10 @@ export interface SessionState {
   phase: 'none' | 'loading' | 'ready' | 'failed';
   error: Reason | null;
   view: ThreadView | null;
+  /** The view is only the end of a log that is still being read: where it begins, and the size of the log, in bytes. */
+  partial: { from: number; size: number } | null;
+  /** The reading under way, for its progress and for cancelling it. */
+  reading: { operation: string; done: number; total: number | null } | null;
   index: ThreadIndex;
   /** The snapshots are being asked for file lists and counts. */
   filling: boolean;
@@ -45,6 +49,8 @@ export const emptySession: SessionState = {
   phase: 'none',
   error: null,
   view: null,
+  partial: null,
+  reading: null,
   index: indexThread(null),
   filling: false,
   fillError: null,

@@ -6,6 +6,7 @@ import { cursorStore, restingCursor } from './cursor-store.ts';
 import { call, reasonOfThrown } from './host.ts';
 import { lensStore } from './lens-store.ts';
 import { leavePreview, setFollowing } from './preview.ts';
+import { readView } from './read-view.ts';
 import { clearSearch, refreshSearch } from './search.ts';
 import { showSelection } from './selection.ts';
 import { emptySession, sessionStore } from './session-store.ts';
@@ -40,9 +41,11 @@ function takeView(answer: ThreadView): void {
   const index = indexThread(view);
   const here = stopOfView(view);
   const cursor = cursorStore.getState();
-  const grown = session.view === null ? 0 : Math.max(0, view.messages.length - session.view.messages.length);
+  const grown = session.view === null || session.partial !== null ? 0 : Math.max(0, view.messages.length - session.view.messages.length);
   const gone = cursor.preview !== null && index.stops[positionOfStop(index.stops, cursor.preview)]?.stop !== cursor.preview;
-  sessionStore.setState({ view, index, phase: 'ready', error: null });
+  // Turns and steps of the end of a log are counted from there; in the whole log they are others.
+  const selection = session.partial === null ? session.selection : emptySession.selection;
+  sessionStore.setState({ view, index, phase: 'ready', error: null, partial: null, selection });
   refreshSearch();
   const row = standingOf(view) === null ? Number.POSITIVE_INFINITY : (index.stops[positionOfStop(index.stops, here)]?.row ?? -1);
   if (session.view?.standing != null && view.standing === null) setFollowing(true);
@@ -64,34 +67,71 @@ function selectFirst(): void {
   sessionStore.setState({ selection: { turn, step: null, anchor: null } });
 }
 
+/** Shows the end of a log while all of it is still being read. */
+export function takePreview(operation: string, view: ThreadView, partial: { from: number; size: number }): void {
+  const session = sessionStore.getState();
+  if (session.reading?.operation !== operation || session.phase !== 'loading') return;
+  const here = stopOfView(view);
+  sessionStore.setState({ view, index: indexThread(view), partial });
+  cursorStore.setState({ here });
+}
+
+/** Keeps how far the reading under way is. */
+export function takeProgress(operation: string, done: number, total: number | null): void {
+  if (sessionStore.getState().reading?.operation === operation) sessionStore.setState({ reading: { operation, done, total } });
+}
+
+/** Tells the host that a reading is not wanted any more. */
+function cancelReading(): void {
+  const { reading } = sessionStore.getState();
+  sessionStore.setState({ reading: null });
+  if (reading !== null) call('cancel', { operation: reading.operation }).catch((thrown: unknown) => console.error('cancel', thrown));
+}
+
+function beginReading(): string {
+  cancelReading();
+  const operation = crypto.randomUUID();
+  sessionStore.setState({ reading: { operation, done: 0, total: null } });
+  return operation;
+}
+
 async function fill(thread: string, mine: number): Promise<void> {
   sessionStore.setState({ filling: true, fillError: null });
+  const operation = beginReading();
   try {
-    const view = await call('thread.steps', { thread });
+    const view = await readView(thread, { steps: true, operation });
     if (mine !== opening) return;
-    takeView(view);
+    sessionStore.setState({ reading: null });
+    if (view !== sessionStore.getState().view) takeView(view);
     sessionStore.setState({ filling: false });
     selectFirst();
     if (cursorStore.getState().preview === null) await showSelection();
   } catch (thrown) {
-    if (mine === opening) sessionStore.setState({ filling: false, fillError: reasonOfThrown(thrown) });
+    if (mine === opening) sessionStore.setState({ filling: false, fillError: reasonOfThrown(thrown), reading: null });
   }
 }
 
-/** Opens a thread; the one before is closed. `root` and `data` name the workspace and the snapshot folder where the log does not. */
-export async function openThread(thread: string, options: { root?: string; data?: string } = {}): Promise<void> {
+/**
+ * Opens a thread; the one before is closed. `root` and `data` name the workspace and the snapshot folder where the log does not;
+ * `look` is called as soon as the whole thread is there.
+ */
+export async function openThread(thread: string, options: { root?: string; data?: string; look?: () => void } = {}): Promise<void> {
   closeThread();
   opening += 1;
   const mine = opening;
   sessionStore.setState({ ...emptySession, id: thread, phase: 'loading' });
+  const operation = beginReading();
   try {
-    const view = await call('thread.open', { thread, root: options.root ?? null, data: options.data ?? null });
+    const view = await call('thread.open', { thread, root: options.root ?? null, data: options.data ?? null, operation });
     if (mine !== opening) return;
+    sessionStore.setState({ reading: null });
     takeView(view);
+    if (options.look !== undefined) options.look();
     selectFirst();
     await fill(thread, mine);
   } catch (thrown) {
-    if (mine === opening) sessionStore.setState({ phase: 'failed', error: reasonOfThrown(thrown) });
+    if (mine === opening)
+      sessionStore.setState({ phase: 'failed', error: reasonOfThrown(thrown), view: null, partial: null, reading: null });
   }
 }
 
@@ -102,13 +142,15 @@ export async function reloadThread(thread: string): Promise<void> {
   if (session.phase === 'failed') return openThread(thread);
   opening += 1;
   const mine = opening;
+  const operation = beginReading();
   try {
-    const view = await call('thread.open', { thread, root: null, data: null });
+    const view = await readView(thread, { steps: false, operation });
     if (mine !== opening) return;
-    takeView(view);
+    sessionStore.setState({ reading: null });
+    if (view !== sessionStore.getState().view) takeView(view);
     await fill(thread, mine);
   } catch (thrown) {
-    if (mine === opening) sessionStore.setState({ fillError: reasonOfThrown(thrown), filling: false });
+    if (mine === opening) sessionStore.setState({ fillError: reasonOfThrown(thrown), filling: false, reading: null });
   }
 }
 
@@ -116,6 +158,7 @@ export async function reloadThread(thread: string): Promise<void> {
 export function closeThread(): void {
   const { id } = sessionStore.getState();
   opening += 1;
+  cancelReading();
   leavePreview();
   forgetBodies();
   clearSearch();

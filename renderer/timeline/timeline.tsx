@@ -85,6 +85,19 @@ function Lanes() {
   );
 }
 
+/** The part of the log that was not read yet, hatched: as wide as it is of the log, so far as there is room for the rest. */
+function Unread() {
+  const partial = useSession((state) => state.partial);
+  const reading = useSession((state) => state.reading);
+  if (partial === null) return null;
+  const done = reading?.total ? Math.round((reading.done / reading.total) * 100) : 0;
+  return (
+    <div className="timeline-unread" style={{ flexGrow: Math.min(partial.from / Math.max(partial.size - partial.from, 1), 1.5) }}>
+      <span>still reading {done} %</span>
+    </div>
+  );
+}
+
 /** The thread on a line: turns, lines changed, side effects, and the cursor. */
 export function Timeline() {
   const open = useApp((state) => state.timelineOpen);
@@ -99,6 +112,7 @@ export function Timeline() {
           </>
         ) : null}
       </div>
+      {open ? <Unread /> : null}
       {open ? <Lanes /> : <span className="timeline-closed muted">Timeline</span>}
       <div className="timeline-tools">
         {open ? (

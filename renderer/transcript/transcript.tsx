@@ -14,6 +14,7 @@ import { paintRows } from './paint-rows.ts';
 import { rowsOf } from './rows.ts';
 import { chooseRow, TranscriptRow } from './transcript-row.tsx';
 import { useFollow } from './use-follow.ts';
+import { useKeepPlace } from './use-keep-place.ts';
 import { useRowFocus } from './use-row-focus.ts';
 import { useScrollToCursor } from './use-scroll-to-cursor.ts';
 import './transcript.css';
@@ -73,6 +74,7 @@ function List() {
   );
   useScrollToCursor(rows, scrollTo);
   useFollow(area, rows.length, scrollTo);
+  useKeepPlace(virtual, rows);
   const focus = useRowFocus({ rows, list, active, setActive, scrollTo });
 
   const press = (event: KeyboardEvent<HTMLDivElement>): void => {

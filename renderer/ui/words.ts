@@ -21,6 +21,14 @@ export function showBytes(bytes: number): string {
   return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)} ${UNITS[unit]}`;
 }
 
+/** "41 of 104 MB": both in the unit of the whole. */
+export function showBytesOf(done: number, total: number): string {
+  const unit = Math.min(Math.floor(Math.log10(Math.max(total, 1) * 1.0005) / 3), UNITS.length - 1);
+  if (unit === 0) return `${showNumber(Math.min(done, total))} of ${showBytes(total)}`;
+  const value = Math.min(done, total) / 1000 ** unit;
+  return `${total / 1000 ** unit < 9.95 ? value.toFixed(1) : Math.round(value)} of ${showBytes(total)}`;
+}
+
 /** "420 ms", "3.1 s", "2 min 5 s", "1 h 4 min" */
 export function showDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -43,7 +43,7 @@ describe('opening', () => {
     await opening;
     expect(session().filling).toBe(false);
     expect(session().view?.steps[0]?.files?.[0]).toMatchObject({ path: 'x', added: 42 });
-    expect(host.asked[0]).toEqual({ call: 'thread.open', input: { thread: 'tanstack:t1', root: '/moved', data: null } });
+    expect(host.asked[0]).toMatchObject({ call: 'thread.open', input: { thread: 'tanstack:t1', root: '/moved', data: null } });
     expect(changesStore.getState().range).toEqual({ kind: 'turn', turn: 2 });
     expect(cursorStore.getState().here).toBe(5);
   });

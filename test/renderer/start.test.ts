@@ -154,7 +154,7 @@ test('a named workspace or snapshot folder opens the thread afresh with it', asy
   const host = await windowWith(view);
   await takePath('/moved', 'root');
   await takePath('/snaps', 'data');
-  expect(host.asked.filter(({ call }) => call === 'thread.open').map(({ input }) => input)).toEqual([
+  expect(host.asked.filter(({ call }) => call === 'thread.open').map(({ input }) => input)).toMatchObject([
     { thread: 'tanstack:t1', root: null, data: null },
     { thread: 'tanstack:t1', root: '/moved', data: null },
     { thread: 'tanstack:t1', root: null, data: '/snaps' },
