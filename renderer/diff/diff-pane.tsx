@@ -18,7 +18,7 @@ import { count } from '../ui/words.ts';
 import { CompareStrip } from './compare-strip.tsx';
 import type { DiffLook } from './diff-look.ts';
 import { DiffToolbar, SPLIT_LEAST } from './diff-toolbar.tsx';
-import { emptyWords, lensEmptyWords, missingOf, missingWords } from './empty-words.ts';
+import { emptyWords, isNamesOnly, lensEmptyWords, missingOf, missingWords } from './empty-words.ts';
 import { LensStrip } from './lens-strip.tsx';
 import { MultiDiff } from './multi-diff.tsx';
 import { useMonaco } from './use-monaco.ts';
@@ -55,14 +55,23 @@ function Content({ look }: { look: DiffLook }) {
       </Empty>
     );
   }
-  if (phase === 'failed' && error !== null) return <PaneError reason={error} onRetry={() => void showRange(range)} />;
+  if (phase === 'failed' && error !== null && error.code !== 'NOT_CAPTURED')
+    return <PaneError reason={error} onRetry={() => void showRange(range)} />;
   if (files.length === 0) {
-    if (phase !== 'ready' || (filling && missing.length === 0 && range.kind === 'step'))
+    if (phase === 'loading' || phase === 'none' || (filling && missing.length === 0 && range.kind === 'step'))
       return <Skeleton rows={10} label="Reading the changes" />;
     const words = lens !== null && missing.length === 0 ? lensEmptyWords(lens) : emptyWords(range, title, missing);
     return (
       <Empty icon={<FileDiffIcon />} title={words.title}>
         {words.text}
+      </Empty>
+    );
+  }
+  if (range.kind !== 'plan' && isNamesOnly(files, missing)) {
+    const words = emptyWords(range, title, missing);
+    return (
+      <Empty icon={<FileDiffIcon />} title={words.title}>
+        {words.text} {files.length === 1 ? 'One file is' : `${count(files.length, 'file')} are`} known by name.
       </Empty>
     );
   }

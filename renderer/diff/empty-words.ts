@@ -1,6 +1,6 @@
 import type { Range } from '../../shared/contract.ts';
 import type { Reason } from '../../shared/errors.ts';
-import type { Step } from '../../shared/model.ts';
+import type { FileChange, Step } from '../../shared/model.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import type { Lens } from '../store/lens-model.ts';
 
@@ -41,6 +41,10 @@ export function missingOf(range: Range, steps: readonly Step[]): Missing[] {
     step.captured === null || step.captured === true ? [] : [{ step, reason: step.captured }],
   );
 }
+
+/** Is the name of each file all that is known of these changes? Then there is no text to compare. */
+export const isNamesOnly = (files: readonly FileChange[], missing: readonly Missing[]): boolean =>
+  missing.length > 0 && files.every((file) => file.added === null && file.removed === null && !file.binary);
 
 /** What is to be said above a list about the steps that are missing from it; null when none is. */
 export function missingWords(range: Range, missing: readonly Missing[]): string | null {

@@ -6,6 +6,6 @@ export interface FileCountsProps {
 
 /** Lines of one file; nothing where no line changed, as for a mode. */
 export function FileCounts({ file: { added, removed, binary } }: FileCountsProps) {
-  if (!binary && (added ?? 0) === 0 && (removed ?? 0) === 0) return null;
+  if (!binary && added === 0 && removed === 0) return null;
   return <Counts added={added} removed={removed} binary={binary} />;
 }

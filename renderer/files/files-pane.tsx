@@ -1,5 +1,6 @@
 import { Files as FilesIcon, FolderTree, List } from 'lucide-react';
-import { emptyWords, lensEmptyWords, missingOf } from '../diff/empty-words.ts';
+import { useMemo } from 'react';
+import { emptyWords, isNamesOnly, lensEmptyWords, missingOf } from '../diff/empty-words.ts';
 import { useApp } from '../store/app-store.ts';
 import { useChanges } from '../store/changes-store.ts';
 import { useLens } from '../store/lens-store.ts';
@@ -23,11 +24,19 @@ function Content() {
   const { range, title, phase, files, error } = useChanges((state) => state);
   const steps = useSession((state) => state.view?.steps);
   const lens = useLens();
+  const missing = useMemo(() => (range === null ? [] : missingOf(range, steps ?? [])), [range, steps]);
   if (range === null) return <Empty icon={<FilesIcon />} title="No step is selected" />;
-  if (phase === 'failed' && error !== null) return <PaneError reason={error} />;
-  if (files.length > 0) return <FileList key={`${range.kind === 'plan' ? 'plan' : JSON.stringify(range)}`} />;
-  if (phase !== 'ready') return <Skeleton rows={5} label="Reading the files" />;
-  const missing = missingOf(range, steps ?? []);
+  if (phase === 'failed' && error !== null && error.code !== 'NOT_CAPTURED') return <PaneError reason={error} />;
+  if (files.length > 0) {
+    const namesOnly = range.kind !== 'plan' && isNamesOnly(files, missing);
+    return (
+      <>
+        <FileList key={`${range.kind === 'plan' ? 'plan' : JSON.stringify(range)}`} />
+        {namesOnly ? <p className="files-note muted">Only the names are known. {missing[0]?.reason.message}</p> : null}
+      </>
+    );
+  }
+  if (phase === 'loading' || phase === 'none') return <Skeleton rows={5} label="Reading the files" />;
   const words = lens !== null && missing.length === 0 ? lensEmptyWords(lens) : emptyWords(range, title, missing);
   return (
     <Empty icon={<FilesIcon />} title={words.title}>

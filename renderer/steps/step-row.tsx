@@ -25,18 +25,18 @@ function useGhost(stop: number | null, hidden: boolean): boolean {
 function Facts({ step }: { step: Step }) {
   const files = fileCountOf(step);
   const { captured } = step;
+  const lost = captured !== null && captured !== true;
   return (
     <span className="step-facts">
-      {captured !== null && captured !== true ? (
+      {files === null || (files === 0 && lost) ? null : <span className="num">{files === 0 ? 'no files' : count(files, 'file')}</span>}{' '}
+      {lost ? (
         <Tooltip text={captured.message}>
           <span className="step-missing">
             <TriangleAlert aria-hidden="true" />
             not captured
           </span>
         </Tooltip>
-      ) : files === null ? null : (
-        <span className="num">{files === 0 ? 'no files' : count(files, 'file')}</span>
-      )}{' '}
+      ) : null}{' '}
       {step.durationMs === null ? null : <span className="num">{showDuration(step.durationMs)}</span>}{' '}
       {step.hidden === null ? null : <span>{step.hidden.reason === 'reverted' ? 'hidden' : HIDDEN_WORDS[step.hidden.reason]}</span>}{' '}
       {step.sideEffects === 0 ? null : (

@@ -1,13 +1,19 @@
-import type { Step } from '../../shared/model.ts';
+import type { FileChange, Step } from '../../shared/model.ts';
 
-/** Lines of a step over all its files; null while the snapshots were not asked, or when nothing can be counted. */
-export function linesOf(step: Step): { added: number; removed: number } | null {
-  if (step.files === null) return null;
+/** A file whose name is all that is known: no snapshot holds what was in it. */
+export const isUncounted = (file: FileChange): boolean => !file.binary && file.added === null && file.removed === null;
+
+/** Lines of steps over all their files, null where they are not known; null for all while the snapshots were not asked. */
+export function linesOf(...steps: readonly Step[]): { added: number | null; removed: number | null } | null {
   let added = 0;
   let removed = 0;
-  for (const file of step.files) {
-    added += file.added ?? 0;
-    removed += file.removed ?? 0;
+  for (const { files } of steps) {
+    if (files === null) return null;
+    if (files.some(isUncounted)) return { added: null, removed: null };
+    for (const file of files) {
+      added += file.added ?? 0;
+      removed += file.removed ?? 0;
+    }
   }
   return { added, removed };
 }

@@ -8,6 +8,7 @@ import { Counts } from '../ui/counts.tsx';
 import { HIDDEN_WORDS, ROLE_NAMES } from '../ui/names.ts';
 import { When } from '../ui/when.tsx';
 import { count, showBytes } from '../ui/words.ts';
+import { MatchLine } from './match-line.tsx';
 import { MessageText } from './message-text.tsx';
 import { OtherParts } from './other-parts.tsx';
 import { Thinking } from './thinking.tsx';
@@ -28,7 +29,7 @@ function Changes({ message }: { message: Message }) {
     <span className="row-changes">
       {changes.notCaptured ? <Badge tone="changed">not captured</Badge> : null}
       {changes.files === 0 ? null : <span className="muted num">{count(changes.files, 'file')}</span>}
-      <Counts added={changes.added} removed={changes.removed} />
+      {changes.lines === null || changes.files === 0 ? null : <Counts {...changes.lines} />}
     </span>
   );
 }
@@ -65,7 +66,14 @@ export function MessageRow({ message }: { message: Message }) {
   const isTool = message.role === 'tool';
   const more = message.bytes > EXCERPT || message.images > 0;
   useWholeBody(message, !isTool && more);
-  if (isTool) return <ToolResult message={message} />;
+  if (isTool) {
+    return (
+      <>
+        <ToolResult message={message} />
+        <MatchLine message={message} />
+      </>
+    );
+  }
   const body = entry?.body ?? null;
   return (
     <>
@@ -85,6 +93,7 @@ export function MessageRow({ message }: { message: Message }) {
         </div>
       )}
       {body === null && message.images === 0 ? null : <OtherParts message={message} body={body} />}
+      <MatchLine message={message} />
     </>
   );
 }

@@ -1,12 +1,13 @@
 import { useMemo } from 'react';
 import type { Message } from '../../shared/model.ts';
+import { linesOf } from '../steps/step-words.ts';
 import { useSession } from '../store/session-store.ts';
 import { pathsOfStep } from '../store/thread-index.ts';
 
 export interface StepCounts {
   files: number;
-  added: number | null;
-  removed: number | null;
+  /** Null while they are not counted. */
+  lines: { added: number | null; removed: number | null } | null;
   notCaptured: boolean;
 }
 
@@ -16,14 +17,11 @@ export function useStepCounts(message: Message): StepCounts | null {
   return useMemo(() => {
     if (steps === undefined) return null;
     const paths = new Set(steps.flatMap(pathsOfStep));
-    const files = steps.flatMap((step) => step.files ?? []);
-    const counted = steps.every((step) => step.files !== null);
     const notCaptured = steps.some((step) => step.captured !== null && step.captured !== true);
     if (paths.size === 0 && !notCaptured) return null;
     return {
       files: paths.size,
-      added: counted ? files.reduce((sum, file) => sum + (file.added ?? 0), 0) : null,
-      removed: counted ? files.reduce((sum, file) => sum + (file.removed ?? 0), 0) : null,
+      lines: linesOf(...steps),
       notCaptured,
     };
   }, [steps]);

@@ -2,16 +2,23 @@ import { showNumber } from './words.ts';
 import './counts.css';
 
 export interface CountsProps {
-  /** Lines; null when not known or for a binary file. */
+  /** Lines; null for a binary file, or when they are not known. */
   added: number | null;
   removed: number | null;
   binary?: boolean;
 }
 
-/** "+42 −17" with the signs, so that it never hangs on colour alone. */
+/** "+42 −17" with the signs, so that it never hangs on colour alone; "–" where nobody knows. */
 export function Counts({ added, removed, binary }: CountsProps) {
   if (binary) return <span className="counts muted">binary</span>;
-  if (added === null && removed === null) return null;
+  if (added === null && removed === null) {
+    return (
+      <span className="counts muted" title="How many lines is not known">
+        <span className="sr">lines not known</span>
+        <span aria-hidden="true">–</span>
+      </span>
+    );
+  }
   const said = `${showNumber(added ?? 0)} lines added, ${showNumber(removed ?? 0)} removed`;
   return (
     <span className="counts num">

@@ -43,6 +43,12 @@ test('a step in a closed turn is found at its turn', () => {
 test('a row says its tools, files, lines and side effects', () => {
   expect(toolsText(step(1))).toBe('bash ×2, edit');
   expect(linesOf(step(0))).toEqual({ added: 8, removed: 2 });
+  expect(linesOf(step(0), step(0))).toEqual({ added: 16, removed: 4 });
+  const named = { ...step(0), files: [{ path: 'a', change: 'modified' as const, added: null, removed: null, binary: false }] };
+  expect([linesOf(named), linesOf(step(0), named)]).toEqual([
+    { added: null, removed: null },
+    { added: null, removed: null },
+  ]);
   expect(toolsText({ ...step(0), tools: [] })).toBe('no tools');
 });
 
