@@ -36,6 +36,11 @@ export interface LogWriter {
   unmoved(): Promise<boolean>;
   /** Appends one batch if the log still ends at `position()`; otherwise throws LOG_MOVED and writes nothing. Durable when it resolves. */
   append(batch: readonly LogRecord[]): Promise<void>;
+  /**
+   * Takes a piece of the batch off the end of the log, which a crash in the middle of its append at `position` left there. What is
+   * whole stays, and so does what anybody else wrote. Read again afterwards.
+   */
+  withdraw(position: string, batch: readonly LogRecord[]): Promise<void>;
   /** Puts `text` and blob files into the agent's snapshot store: the object folder that trees for the agent are written to. */
   readonly objects: string | null;
   /** The records of a revert to the stop, exactly as the harness writes them (and the end of a standing one first). */

@@ -103,3 +103,9 @@ export async function appendOnce(
     if (writer.position() === o.position || !logSays(thread, o.expect)) throw thrown;
   }
 }
+
+/** Takes back what a crash in the middle of an append left of a batch, so that the log ends with a whole record again. */
+export async function withdrawTorn(thread: OpenThread, o: { position: string; batch: readonly LogRecord[] }): Promise<void> {
+  await writerOf(thread).withdraw(o.position, o.batch);
+  await thread.refresh();
+}

@@ -5,7 +5,7 @@ import { type DiskState, diskState } from '../snapshots/disk.ts';
 import { eachOf } from '../snapshots/each-of.ts';
 import { pin, unpin } from '../snapshots/store.ts';
 import type { OpenThread } from '../threads/thread.ts';
-import { agentSnapshot, appendOnce, batchFor, inverseBatch, logSays, writerOf } from './agent-log.ts';
+import { agentSnapshot, appendOnce, batchFor, inverseBatch, logSays, withdrawTorn, writerOf } from './agent-log.ts';
 import { applyChanges, removeTemporaries } from './apply-changes.ts';
 import type { Bench } from './bench.ts';
 import { ABSENT, type Content, contentOfDisk, sameContent } from './content.ts';
@@ -157,7 +157,8 @@ export async function complete(
   const { messages } = record;
   if (messages.how === 'append' && record.phase !== 'logged' && messages.position !== null && messages.batch !== null && messages.expect) {
     const { position, batch, expect } = messages;
-    if (record.phase !== 'logging') record = await phase(carrier, record, { phase: 'logging' });
+    if (record.phase === 'logging') await withdrawTorn(threadOf(carrier, record), { position, batch });
+    else record = await phase(carrier, record, { phase: 'logging' });
     await appendOnce(threadOf(carrier, record), { position, batch, expect });
     record = await phase(carrier, record, { phase: 'logged' });
   }
@@ -184,9 +185,9 @@ async function conversationWent(carrier: Carrier, record: TravelRecord): Promise
   if (messages.how === 'overlay') return (await readOverlayText(carrier.fs, carrier.ownData, record.thread)) === messages.after;
   if (messages.how !== 'append' || messages.expect === null) return false;
   if (record.phase === 'logged') return true;
-  if (record.phase !== 'logging') return false;
+  if (record.phase !== 'logging' || messages.position === null || messages.batch === null) return false;
   const thread = threadOf(carrier, record);
-  await thread.refresh();
+  await withdrawTorn(thread, { position: messages.position, batch: messages.batch });
   return writerOf(thread).position() !== messages.position && logSays(thread, messages.expect);
 }
 
@@ -210,6 +211,7 @@ export async function rollBack(carrier: Carrier, from: TravelRecord, at: number)
   const { messages } = record;
   if (record.phase === 'back' && messages.how === 'append' && messages.position !== null && messages.batch !== null && messages.expect) {
     const { position, batch, expect } = messages;
+    await withdrawTorn(threadOf(carrier, record), { position, batch });
     await appendOnce(threadOf(carrier, record), { position, batch, expect });
   }
   if (messages.how === 'overlay' && (await readOverlayText(carrier.fs, carrier.ownData, record.thread)) === messages.after) {

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import path from 'node:path';
+import { asideOf } from './asides.ts';
 import type { FileSystem } from './file-system.ts';
 
 /** A file name for an identifying string: the first 32 hex digits of its SHA-256. */
@@ -46,7 +47,7 @@ export async function makeOwnFolder(fs: FileSystem, folder: string): Promise<voi
 /** Replaces a file of our own whole: written aside, made durable, renamed. */
 export async function writeOwn(fs: FileSystem, file: string, text: string): Promise<void> {
   await makeOwnFolder(fs, path.dirname(file));
-  const aside = Buffer.from(`${file}.${randomBytes(6).toString('hex')}.tmp`);
+  const aside = Buffer.from(await asideOf(file));
   const handle = await fs.open(aside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     try {

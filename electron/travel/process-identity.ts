@@ -26,7 +26,7 @@ const orNothing = (thrown: unknown): string => {
 };
 
 /** This machine: its name and, on Linux, this boot and this space of process ids (a container has its own). */
-async function machine(): Promise<string> {
+export async function machine(): Promise<string> {
   if (process.platform !== 'linux') return hostname();
   const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(orNothing)).trim();
   return `${hostname()} ${boot} ${await readlink('/proc/self/ns/pid').catch(orNothing)}`;

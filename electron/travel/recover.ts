@@ -3,6 +3,7 @@ import type { Interrupted, TravelResult } from '../../shared/plan.ts';
 import type { Git } from '../snapshots/git.ts';
 import type { OpenThread } from '../threads/thread.ts';
 import { logSays } from './agent-log.ts';
+import { sweepAsides } from './asides.ts';
 import { type Bench, openBench } from './bench.ts';
 import { type Carrier, complete, rollBack, save } from './carry-out.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
@@ -46,6 +47,7 @@ export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'fini
   const lease = await takeLease(fs, ownData, leaseKeyOf(known));
   let bench: Bench | null = null;
   try {
+    await sweepAsides(fs, ownData);
     // Another process may have ended it while we waited.
     const record = await readJournal(fs, ownData, entry);
     if (record === null) throw new TurnbackError('NOT_INTERRUPTED');

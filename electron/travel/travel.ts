@@ -1,6 +1,7 @@
 import { TurnbackError } from '../../shared/errors.ts';
 import type { Choice, DriftPolicy, Plan, TravelResult } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
+import { sweepAsides } from './asides.ts';
 import { type Carrier, complete, rollBack, save } from './carry-out.ts';
 import { pick } from './choose.ts';
 import { mustFit } from './disk-space.ts';
@@ -120,8 +121,9 @@ async function putBack(carrier: Carrier, record: TravelRecord, failure: unknown,
   }
 }
 
-/** Journals of travels that are done and could not be removed then. */
+/** Journals of travels that are done and could not be removed then, and files that a crash left half written. */
 async function sweepDone({ fs, ownData }: Carrier): Promise<void> {
+  await sweepAsides(fs, ownData);
   for (const entry of await doneJournals(fs, ownData)) await sweepJournal(fs, ownData, entry);
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Session } from '../../electron/recorder/session.ts';
+import { size } from '../sizes.ts';
 import { Recording } from './recording.ts';
 
 const PATHS = ['a.txt', 'b.txt', 'd/c.txt'] as const;
@@ -126,44 +127,48 @@ async function runTurn(
   model.point = { turn, state: 'done' };
 }
 
-test('random histories of turns, user edits, undo, redo, revert, unrevert and restarts come out as the rules say', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 12 }), async (acts) => {
-      const r = await Recording.make({ 'a.txt': '0', 'other.txt': 'o' });
-      const model = new Model();
-      model.files = new Map([
-        ['a.txt', '0'],
-        ['other.txt', 'o'],
-      ]);
-      let session = await r.open();
-      for (const one of acts) {
-        if (one.do === 'turn') await runTurn(r, session, model, one.steps);
-        else if (one.do === 'user') await put(r, model, one.write);
-        else if (one.do === 'undo' || one.do === 'redo') expect(await session.runCommand({ name: one.do })).toBe(model[one.do]());
-        else if (one.do === 'unrevert') {
-          model.unrevert();
-          await session.unrevert();
-        } else if (one.do === 'revert') {
-          const keep = Math.min(one.turn, model.turns.length - 1) + 1;
-          const target = model.turns[keep - 1];
-          if (target === undefined) continue;
-          model.revert(keep);
-          expect(await session.revert({ messageId: target.answer })).toMatchObject({ status: 'accepted' });
-        } else {
-          await session.close();
-          session = await r.again().open();
+test(
+  'random histories of turns, user edits, undo, redo, revert, unrevert and restarts come out as the rules say',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 12 }), async (acts) => {
+        const r = await Recording.make({ 'a.txt': '0', 'other.txt': 'o' });
+        const model = new Model();
+        model.files = new Map([
+          ['a.txt', '0'],
+          ['other.txt', 'o'],
+        ]);
+        let session = await r.open();
+        for (const one of acts) {
+          if (one.do === 'turn') await runTurn(r, session, model, one.steps);
+          else if (one.do === 'user') await put(r, model, one.write);
+          else if (one.do === 'undo' || one.do === 'redo') expect(await session.runCommand({ name: one.do })).toBe(model[one.do]());
+          else if (one.do === 'unrevert') {
+            model.unrevert();
+            await session.unrevert();
+          } else if (one.do === 'revert') {
+            const keep = Math.min(one.turn, model.turns.length - 1) + 1;
+            const target = model.turns[keep - 1];
+            if (target === undefined) continue;
+            model.revert(keep);
+            expect(await session.revert({ messageId: target.answer })).toMatchObject({ status: 'accepted' });
+          } else {
+            await session.close();
+            session = await r.again().open();
+          }
+          const found = new Map<string, string>();
+          for (const path of [...PATHS, 'other.txt']) {
+            const text = await r.text(path);
+            if (text !== null) found.set(path, text);
+          }
+          expect([...found].sort()).toEqual([...model.files].sort());
+          const answers = (await session.transcript()).filter(({ content }) => content === 'Done.').map(({ id }) => id);
+          expect(answers).toEqual(model.visible.map(({ answer }) => answer));
         }
-        const found = new Map<string, string>();
-        for (const path of [...PATHS, 'other.txt']) {
-          const text = await r.text(path);
-          if (text !== null) found.set(path, text);
-        }
-        expect([...found].sort()).toEqual([...model.files].sort());
-        const answers = (await session.transcript()).filter(({ content }) => content === 'Done.').map(({ id }) => id);
-        expect(answers).toEqual(model.visible.map(({ answer }) => answer));
-      }
-      await session.close();
-    }),
-    { numRuns: Number(process.env['TURNBACK_MODEL_RUNS'] ?? 8), interruptAfterTimeLimit: 240_000 },
-  );
-}, 300_000);
+        await session.close();
+      }),
+      { numRuns: size(8, 500), interruptAfterTimeLimit: size(240_000, 3_600_000) },
+    );
+  },
+  size(300_000, 3_600_000),
+);

@@ -22,6 +22,7 @@ function fakeThread(log: FakeLog, writes = true): OpenThread {
     objects: null,
     refusals: async () => [],
     unmoved: async () => true,
+    withdraw: async () => undefined,
     position: () => log.position,
     append: async (batch) => {
       log.appended.push([...batch]);

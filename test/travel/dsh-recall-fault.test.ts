@@ -11,9 +11,11 @@ import { runTravel } from '../../electron/travel/travel.ts';
 import type { TravelContext } from '../../electron/travel/travel-context.ts';
 import { viewOf } from '../../electron/travel/view.ts';
 import type { TravelResult } from '../../shared/plan.ts';
+import { record } from '../figures.ts';
 import { type DshSession, dshSession, fakeHost, notesFiles, openWithoutWrites, restorableChanges } from '../scenarios/dsh-session.ts';
 import { runCli } from '../scenarios/run-cli.ts';
 import { cleanEnv, manifest } from '../scenarios/temp.ts';
+import { size } from '../sizes.ts';
 import { Faults, faultyFileSystem, systemError } from './faults.ts';
 import { DEFAULTS, revertTo } from './tanstack-travelling.ts';
 
@@ -217,80 +219,91 @@ describe('files and tombstone are one', () => {
     expect((await session.bytes()).equals(log)).toBe(true);
   });
 
-  test('a call fails, or the process ends at it, anywhere: all before, or all after, or both offered', async () => {
-    const counting = await both();
-    const count = new Faults();
-    const whole = await counting.context(count);
-    count.calls.length = 0;
-    await runTravel(whole, revertTo(0), DEFAULTS);
-    const after = await manifest(counting.session.root);
-    expect(count.calls.length).toBeGreaterThan(50);
-    const step = process.env['TURNBACK_FAULTS'] === 'all' ? 1 : 13;
-    for (let k = 1 + Math.floor(Math.random() * step); k <= count.calls.length + 1; k += step) {
-      for (const forever of [false, true]) {
-        const { session, context } = await both();
+  test(
+    'a call fails, or the process ends at it, anywhere: all before, or all after, or both offered',
+    async () => {
+      const counting = await both();
+      const count = new Faults();
+      const whole = await counting.context(count);
+      count.calls.length = 0;
+      await runTravel(whole, revertTo(0), DEFAULTS);
+      const after = await manifest(counting.session.root);
+      expect(count.calls.length).toBeGreaterThan(50);
+      const step = size(13, 1);
+      let points = 0;
+      for (let k = 1 + Math.floor(Math.random() * step); k <= count.calls.length + 1; k += step) {
+        for (const forever of [false, true]) {
+          const { session, context } = await both();
+          const [files, log] = [await manifest(session.root), await session.bytes()];
+          const faults = new Faults();
+          const at = await context(faults);
+          faults.calls.length = 0;
+          faults.failAt(k, systemError('EIO'), forever);
+          const failed = await runTravel(at, revertTo(0), DEFAULTS).then(
+            () => false,
+            () => true,
+          );
+          const state = `call ${k}${forever ? ' and all later' : ''}: ${faults.calls[k - 1]}`;
+          const open = await cutOff(session);
+          if (open.length === 0) {
+            // Nothing is open: the state is the one that the call told, or either where nobody was left to tell it.
+            const went = (await session.bytes()).length > log.length;
+            if (!forever) expect([state, went]).toEqual([state, !failed]);
+            expect([state, await manifest(session.root)]).toEqual([state, went ? after : files]);
+            continue;
+          }
+          const written = (await lids(session)) === 1;
+          if (written) {
+            await expect(recover(session, 'roll-back')).rejects.toMatchObject({ code: 'RECALL_WRITTEN' });
+            await recover(session, 'finish');
+            expect([state, await manifest(session.root), await lids(session)]).toEqual([state, after, 1]);
+          } else if (k % 2 === 0) {
+            await recover(session, 'roll-back');
+            expect([state, await manifest(session.root), (await session.bytes()).equals(log)]).toEqual([state, files, true]);
+          } else {
+            await recover(session, 'finish');
+            expect([state, await manifest(session.root), await lids(session)]).toEqual([state, after, 1]);
+          }
+          expect(await cutOff(session)).toEqual([]);
+          expect((await readdir(session.root)).filter((name) => name.includes('.turnback-'))).toEqual([]);
+        }
+        points += 1;
+      }
+      record('crash', 'calls of a recall failed, and ended at', points);
+    },
+    size(400_000, 3_600_000),
+  );
+
+  test(
+    'a plan with files: a call fails anywhere, and neither plan nor file is left over',
+    async () => {
+      const make = async (): Promise<DshSession> => {
+        const session = await dshSession('session-sample-a');
+        Object.assign(session.env, (await fakeHost(await restorableChanges())).env);
+        return session;
+      };
+      const counting = await make();
+      const count = new Faults();
+      await runTravel(await counting.context({ fs: faultyFileSystem(count) }), revertTo(0), DEFAULTS);
+      for (let k = 1 + Math.floor(Math.random() * size(19, 1)); k <= count.calls.length; k += size(19, 1)) {
+        const session = await make();
         const [files, log] = [await manifest(session.root), await session.bytes()];
         const faults = new Faults();
-        const at = await context(faults);
-        faults.calls.length = 0;
-        faults.failAt(k, systemError('EIO'), forever);
-        const failed = await runTravel(at, revertTo(0), DEFAULTS).then(
+        faults.failAt(k, systemError('ENOSPC'));
+        const context = await session.context({ fs: faultyFileSystem(faults) });
+        const failed = await runTravel(context, revertTo(0), DEFAULTS).then(
           () => false,
           () => true,
         );
-        const state = `call ${k}${forever ? ' and all later' : ''}: ${faults.calls[k - 1]}`;
-        const open = await cutOff(session);
-        if (open.length === 0) {
-          // Nothing is open: the state is the one that the call told, or either where nobody was left to tell it.
-          const went = (await session.bytes()).length > log.length;
-          if (!forever) expect([state, went]).toEqual([state, !failed]);
-          expect([state, await manifest(session.root)]).toEqual([state, went ? after : files]);
-          continue;
-        }
-        const written = (await lids(session)) === 1;
-        if (written) {
-          await expect(recover(session, 'roll-back')).rejects.toMatchObject({ code: 'RECALL_WRITTEN' });
-          await recover(session, 'finish');
-          expect([state, await manifest(session.root), await lids(session)]).toEqual([state, after, 1]);
-        } else if (k % 2 === 0) {
-          await recover(session, 'roll-back');
-          expect([state, await manifest(session.root), (await session.bytes()).equals(log)]).toEqual([state, files, true]);
-        } else {
-          await recover(session, 'finish');
-          expect([state, await manifest(session.root), await lids(session)]).toEqual([state, after, 1]);
-        }
-        expect(await cutOff(session)).toEqual([]);
-        expect((await readdir(session.root)).filter((name) => name.includes('.turnback-'))).toEqual([]);
+        if ((await cutOff(session)).length > 0) await recover(session, 'roll-back');
+        else if (!failed) continue;
+        expect([k, faults.calls[k - 1], await manifest(session.root)]).toEqual([k, faults.calls[k - 1], files]);
+        expect((await session.bytes()).equals(log)).toBe(true);
+        expect((await viewOf(await session.context())).standing).toBeNull();
       }
-    }
-  }, 400_000);
-
-  test('a plan with files: a call fails anywhere, and neither plan nor file is left over', async () => {
-    const make = async (): Promise<DshSession> => {
-      const session = await dshSession('session-sample-a');
-      Object.assign(session.env, (await fakeHost(await restorableChanges())).env);
-      return session;
-    };
-    const counting = await make();
-    const count = new Faults();
-    await runTravel(await counting.context({ fs: faultyFileSystem(count) }), revertTo(0), DEFAULTS);
-    for (let k = 1 + Math.floor(Math.random() * 19); k <= count.calls.length; k += 19) {
-      const session = await make();
-      const [files, log] = [await manifest(session.root), await session.bytes()];
-      const faults = new Faults();
-      faults.failAt(k, systemError('ENOSPC'));
-      const context = await session.context({ fs: faultyFileSystem(faults) });
-      const failed = await runTravel(context, revertTo(0), DEFAULTS).then(
-        () => false,
-        () => true,
-      );
-      if ((await cutOff(session)).length > 0) await recover(session, 'roll-back');
-      else if (!failed) continue;
-      expect([k, faults.calls[k - 1], await manifest(session.root)]).toEqual([k, faults.calls[k - 1], files]);
-      expect((await session.bytes()).equals(log)).toBe(true);
-      expect((await viewOf(await session.context())).standing).toBeNull();
-    }
-  }, 400_000);
+    },
+    size(400_000, 3_600_000),
+  );
 });
 
 describe('a process that is killed at the tombstone', () => {

@@ -1,25 +1,36 @@
-import type { Git } from '../../electron/snapshots/git.ts';
+import type { Git, GitProcess } from '../../electron/snapshots/git.ts';
 import { type FileSystem, nodeFileSystem, type OpenFile } from '../../electron/travel/file-system.ts';
+import { TurnbackError } from '../../shared/errors.ts';
+import { passing } from './broken-files.ts';
 
-/** What happens at the k-th call: an error once, or the end of the process, after which no call gets through. */
+/** What a fault does: throws, or lets a write take only a part. */
+export type How = (call: string) => 'short' | undefined;
+
+/** What happens at the k-th call: an error once, or from then on, or the end of the process, after which no call gets through. */
 export class Faults {
   /** Every call so far, as words. */
   readonly calls: string[] = [];
   #at = Number.POSITIVE_INFINITY;
-  #how: (() => never) | null = null;
+  #how: How | null = null;
   #forever = false;
 
   /** From 1. `forever`: this call and all later ones fail, as if the process had died. */
-  failAt(k: number, how: () => never, forever = false): void {
+  failAt(k: number, how: How, forever = false): void {
     this.#at = k;
     this.#how = how;
     this.#forever = forever;
   }
 
-  hit(call: string): void {
+  /** All works again. */
+  heal(): void {
+    this.#how = null;
+  }
+
+  hit(call: string): 'short' | undefined {
     this.calls.push(call);
     const now = this.calls.length;
-    if (this.#how && (now === this.#at || (this.#forever && now > this.#at))) this.#how();
+    const due = now === this.#at || (this.#forever && now > this.#at);
+    return this.#how !== null && due ? this.#how(call) : undefined;
   }
 }
 
@@ -30,22 +41,54 @@ export function systemError(code: string): () => never {
   };
 }
 
+/** Calls that put something on the disk, and those among them that need room for it. */
+const CHANGES =
+  /^(?:fs )?(?:write|writeFile|appendFile|sync|datasync|truncate|copyFile|rename|rm|unlink|link|symlink|mkdir|mkdtemp|rmdir|chmod|utimes) |^git update-ref|^open .*(?:\.tmp|\.turnback-)|^fs open .*(?:\.tmp|tmp_obj|tmp_pack|\.jsonl|session\.v)/;
+const NEEDS_ROOM =
+  /^(?:fs )?(?:write|writeFile|appendFile|copyFile|symlink|link|mkdir|mkdtemp) |^git update-ref|^open .*(?:\.tmp|\.turnback-)|^fs open .*(?:tmp_obj|tmp_pack|\.tmp)/;
+const OPENS = /^(?:fs )?(?:open|openSync|readFile|readdir|readdirSync|readFileSync|mkdtemp|copyFile) |^git /;
+
+/** Troubles that last: the disk stays full, or turns read-only, or no file can be opened any more. What they do not concern works. */
+export const LASTING: Readonly<Record<'ENOSPC' | 'EDQUOT' | 'EROFS' | 'EMFILE', How>> = {
+  ENOSPC: (call) => (NEEDS_ROOM.test(call) ? failing(call, 'ENOSPC') : undefined),
+  EDQUOT: (call) => (NEEDS_ROOM.test(call) ? failing(call, 'EDQUOT') : undefined),
+  EROFS: (call) => (CHANGES.test(call) ? failing(call, 'EROFS') : undefined),
+  EMFILE: (call) => (OPENS.test(call) ? failing(call, 'EMFILE') : undefined),
+};
+
+/** A git that fails says so by its exit; one that cannot be started, by the system's error. */
+function failing(call: string, code: string): never {
+  if (call.startsWith('git ') && code !== 'EMFILE')
+    throw new TurnbackError('GIT_FAILED', { command: call.slice(4), exit: 128, stderr: code });
+  return systemError(code)();
+}
+
+/** One error of this kind, as whoever makes the call meets it. */
+export const once =
+  (code: string): How =>
+  (call) =>
+    failing(call, code);
+
 /** The machine's files, every call counted and open to a fault. */
-export function faultyFileSystem(faults: Faults): FileSystem {
-  const real = nodeFileSystem;
+export function faultyFileSystem(faults: Faults, real: FileSystem = nodeFileSystem): FileSystem {
   const guard = async <T>(call: string, work: () => Promise<T>): Promise<T> => {
-    faults.hit(call);
-    return work();
+    if (faults.hit(call) === 'short') throw Object.assign(new Error('ENOSPC: injected'), { code: 'ENOSPC' });
+    return passing(work);
   };
   const opened = (handle: OpenFile, path: Buffer): OpenFile => ({
     fd: handle.fd,
-    write: (bytes) => guard(`write ${path}`, () => handle.write(bytes)),
+    async write(bytes) {
+      const short = faults.hit(`write ${path}`) === 'short';
+      await passing(() => handle.write(short ? bytes.subarray(0, bytes.length >> 1) : bytes));
+      // The layer below goes on writing until nothing is taken any more.
+      if (short) throw Object.assign(new Error('ENOSPC: injected'), { code: 'ENOSPC' });
+    },
     chmod: (mode) => guard(`chmod ${path}`, () => handle.chmod(mode)),
     sync: () => guard(`sync ${path}`, () => handle.sync()),
     stat: () => guard(`fstat ${path}`, () => handle.stat()),
     // A close that is not made would only leak in this process; that it fails is told all the same.
     close: async () => {
-      await handle.close();
+      await passing(() => handle.close());
       faults.hit(`close ${path}`);
     },
   });
@@ -64,16 +107,18 @@ export function faultyFileSystem(faults: Faults): FileSystem {
   };
 }
 
-/** Git, every start counted and open to a fault. */
+/** Git, every start counted and open to a fault. A process that runs on is one that dies right after its start. */
 export function faultyGit(git: Git, faults: Faults): Git {
   return {
     async run(call) {
       faults.hit(`git ${call.name}`);
-      return git.run(call);
+      return passing(() => git.run(call));
     },
-    start(call) {
-      faults.hit(`git ${call.name}`);
-      return git.start(call);
+    start(call): GitProcess {
+      const said = faults.hit(`git ${call.name}`);
+      const started = passing(() => git.start(call));
+      if (said === 'short') started.kill();
+      return started;
     },
     version: () => git.version(),
   };

@@ -9,12 +9,13 @@ import { type FileSystem, nodeFileSystem } from '../../electron/travel/file-syst
 import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
 import { tanstackScenario } from '../scenarios/tanstack.ts';
 import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
+import { size } from '../sizes.ts';
 import { type Mixed, mixedScenario } from './mixed-scenario.ts';
 import { neutral } from './neutral.ts';
 import { DEFAULTS, openScenario, revertTo, stopOf } from './tanstack-travelling.ts';
 
 const run = promisify(execFile);
-const ALL = process.env['TURNBACK_FAULTS'] === 'all';
+const ALL = size(0, 1) === 1;
 const SPREAD = 19;
 
 /** The machine's files, where somebody does something at once right before the k-th call. */

@@ -1,26 +1,31 @@
-import { spawn } from 'node:child_process';
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
-import type { OpenThread } from '../../electron/threads/thread.ts';
+import { sweepAsides } from '../../electron/travel/asides.ts';
+import { nodeFileSystem } from '../../electron/travel/file-system.ts';
 import { historyOf } from '../../electron/travel/history.ts';
 import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
-import { runTravel } from '../../electron/travel/travel.ts';
 import { viewOf } from '../../electron/travel/view.ts';
-import { type TanstackScenario, tanstackScenario } from '../scenarios/tanstack.ts';
+import { record } from '../figures.ts';
+import { tanstackScenario } from '../scenarios/tanstack.ts';
 import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
-import { type Mixed, mixedScenario } from './mixed-scenario.ts';
-import { DEFAULTS, openScenario, revertTo } from './tanstack-travelling.ts';
+import { size } from '../sizes.ts';
+import { FaultLab } from './fault-lab.ts';
+import { travelApart } from './kill-process.ts';
+import { mixedScenario } from './mixed-scenario.ts';
+import { openScenario, REDO, revertTo, UNDO, UNREVERT } from './tanstack-travelling.ts';
 
-/** Runs of each point both ways; the nightly run makes twenty. An ordinary run takes the two ways in turn. */
-const RUNS = Number(process.env['TURNBACK_KILLS'] ?? 0);
+/** Runs of each point; each way in turn. */
+const RUNS = size(1, 20);
 const STOP = 4;
 
-/** Where the process ends: the first call that fits. In the order in which a travel makes them. */
+/** Where the process ends: the first call that fits. In the order in which a revert makes them. */
 const POINTS = [
   '^link .*/leases/',
   '^rename .*/journal/',
+  '^fs sync .*/safety/',
+  '^fs rename .*/safety/',
   '^git update-ref$',
   '^open .*\\.turnback-',
   '^sync .*\\.turnback-',
@@ -31,85 +36,70 @@ const POINTS = [
   '^rmdir .*/deep$',
   '^rmdir .*/conf$',
   '^sync /proc/self',
+  '^fs write .*\\.jsonl',
+  'half ^fs write .*\\.jsonl',
+  '^fs sync .*\\.jsonl',
   '^rename .*/history/',
   '^rename .*/entries/',
   '^unlink .*/journal/',
   '^unlink .*/leases/[0-9a-f]+\\.json$',
 ];
+/** And of the way back, of undo and redo, which share most of their steps with it. */
+const FEWER = ['^git update-ref$', '^(link|rename) .*\\.turnback-', '^fs sync .*\\.jsonl', '^rename .*/history/'];
+const TRIPS = {
+  revert: [POINTS, revertTo(STOP)],
+  unrevert: [FEWER, UNREVERT],
+  undo: [FEWER, UNDO],
+  redo: [FEWER, REDO],
+} as const;
 
-/** Starts a travel in a process of its own. `at`: it ends itself there; `afterMs`: it is ended that long after it began. */
-async function child(
-  t: TanstackScenario,
-  at: string | null,
-  afterMs: number | null = null,
-): Promise<{ signal: NodeJS.Signals | null; said: string }> {
-  const ownData = path.join(t.folder, 'own-data');
-  const asked = { log: t.log, root: t.root, data: t.dataDir, home: t.env['HOME'], ownData, stop: STOP, at };
-  return new Promise((resolve, reject) => {
-    const script = path.join(import.meta.dirname, 'kill-child.ts');
-    const started = spawn(process.execPath, [script, JSON.stringify(asked)], { env: t.env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    let complained = '';
-    started.stdout.on('data', (bytes: Buffer) => {
-      said += bytes.toString();
-    });
-    started.stderr.on('data', (bytes: Buffer) => {
-      complained += bytes.toString();
-      if (afterMs !== null && complained.includes('ready')) setTimeout(() => started.kill('SIGKILL'), afterMs);
-    });
-    started.on('error', reject);
-    started.on('close', (code, signal) => {
-      if (code !== 0 && signal === null) reject(new Error(complained));
-      else resolve({ signal, said });
-    });
-  });
-}
+let killed = 0;
+let recovered = 0;
+afterAll(() => {
+  record(
+    'kill',
+    'points at which a process is killed',
+    Object.values(TRIPS).reduce((sum, [points]) => sum + points.length, 0),
+  );
+  record('kill', 'processes killed at such a point', killed);
+  record('kill', 'of these recovered to before or after', recovered);
+});
 
-async function withThread<T>(mixed: Mixed, work: (thread: OpenThread) => Promise<T>): Promise<T> {
-  const thread = await openScenario(mixed.t);
-  try {
-    return await work(thread);
-  } finally {
-    await thread.close();
-  }
-}
-
-test.each(POINTS)('killed at %s, both ways lead to a state that the user knows', { timeout: 600_000 }, async (at) => {
-  const mixed = await mixedScenario(await tanstackScenario(await tempFolder(), { events: false }));
-  const ownData = path.join(mixed.t.folder, 'own-data');
-  const git = createGit();
-  const ways = ['roll-back', 'finish'] as const;
-  for (let run = 0; run < Math.max(RUNS, 1); run++) {
-    for (const how of RUNS > 0 ? ways : [ways[POINTS.indexOf(at) % 2] ?? 'finish']) {
-      expect((await child(mixed.t, at)).signal).toBe('SIGKILL');
-      const open = await interruptedTravels(ownData);
-      const context = (thread: OpenThread) => ({ thread, ownData, git, now: Date.now });
-      const over = await withThread(mixed, async (thread) => (await historyOf(context(thread))).length > 0);
-      // A travel that was interrupted blocks others until it is ended.
-      if (open.length > 0) {
-        await withThread(mixed, (thread) =>
-          expect(runTravel(context(thread), revertTo(STOP), DEFAULTS)).rejects.toMatchObject({ code: 'INTERRUPTED' }),
-        );
-        expect(open).toMatchObject([{ thread: 'tanstack:thread-1', root: mixed.t.root, kind: 'revert' }]);
-        const opened: OpenThread[] = [];
-        const openThread = async () => {
-          const thread = await openScenario(mixed.t);
-          opened.push(thread);
-          return thread;
-        };
-        await recoverTravel({ ownData, git, openThread }, open[0]?.entry ?? '', how);
-        for (const thread of opened) await thread.close();
+describe.each(Object.keys(TRIPS) as (keyof typeof TRIPS)[])('%s', (trip) => {
+  const [points, request] = TRIPS[trip];
+  test('killed at any step, both ways lead to a state that the user knows', { timeout: 7_200_000 }, async () => {
+    const lab = await FaultLab.make(trip);
+    for (const [turn, at] of points.entries()) {
+      for (let run = 0; run < RUNS; run++) {
+        const how = (turn + run) % 2 === 0 ? 'finish' : 'roll-back';
+        const { signal, said } = await travelApart(lab.mixed.t, request, { at });
+        expect([at, signal, said]).toEqual([at, 'SIGKILL', '']);
+        killed += 1;
+        await lab.mixed.rest();
+        const [open] = await interruptedTravels(lab.ownData);
+        // The recovery may be killed as well; the next one goes on.
+        if (open !== undefined && (turn + run) % 4 < 2) {
+          const again = await travelApart(lab.mixed.t, request, { recover: { entry: open.entry, how }, at: '^unlink .*/journal/' });
+          expect([at, again.signal]).toEqual([at, 'SIGKILL']);
+        }
+        const results = await lab.recover(how);
+        if (results.length === 0) await sweepAsides(nodeFileSystem, lab.ownData);
+        const now = await lab.see();
+        const whole = results.length === 0 ? [lab.from, lab.to] : [how === 'finish' ? lab.to : lab.from];
+        expect([at, how, whole]).toEqual([at, how, expect.arrayContaining([now])]);
+        expect([at, await lab.traces(), await lab.asides()]).toEqual([at, [], []]);
+        recovered += 1;
+        await lab.reset();
       }
-      const after = open.length > 0 ? how === 'finish' : over;
-      expect(await manifest(mixed.t.root)).toEqual(after ? mixed.after : mixed.before);
-      const standing = await withThread(mixed, async (thread) => (await viewOf(context(thread))).standing?.messageId ?? null);
-      expect(standing).toBe(after ? mixed.answer : null);
-      expect(await interruptedTravels(ownData)).toEqual([]);
-      const names = await readdir(mixed.t.root, { recursive: true });
-      expect(names.filter((name) => name.includes('.turnback-'))).toEqual([]);
-      await mixed.reset();
     }
-  }
+  });
+});
+
+test('a travel that was interrupted blocks every other one until it is ended', async () => {
+  const lab = await FaultLab.make('revert');
+  await travelApart(lab.mixed.t, revertTo(STOP), { at: '^rename .*\\.turnback-' });
+  expect(await interruptedTravels(lab.ownData)).toMatchObject([{ thread: 'tanstack:thread-1', root: lab.mixed.t.root, kind: 'revert' }]);
+  expect(JSON.parse((await travelApart(lab.mixed.t, revertTo(STOP))).said)).toEqual({ refused: 'INTERRUPTED' });
 });
 
 test('C-15: killed at any time in the middle of 300 files, never a mix', { timeout: 900_000 }, async () => {
@@ -134,10 +124,10 @@ test('C-15: killed at any time in the middle of 300 files, never a mix', { timeo
   const before = await manifest(t.root);
   const log = await readFile(t.log);
   await cp(t.root, path.join(t.folder, 'aside'), { recursive: true });
-  const runs = RUNS > 0 ? 20 : 4;
+  const runs = size(4, 20);
   for (let run = 0; run < runs; run++) {
     // Spread over the whole travel, however fast the machine is.
-    const { signal } = await child(t, null, Math.round(((run + 1) / runs) * 900));
+    const { signal } = await travelApart(t, revertTo(STOP), { afterMs: Math.round(((run + 1) / runs) * 900) });
     const [open] = await interruptedTravels(ownData);
     const thread = await openScenario(t);
     const context = { thread, ownData, git, now: Date.now };
@@ -154,19 +144,31 @@ test('C-15: killed at any time in the middle of 300 files, never a mix', { timeo
     await writeFile(t.log, log);
     await rm(ownData, { recursive: true, force: true });
   }
+  record('kill', 'kills at any time in a revert of 300 files', runs);
+});
+
+test('what was told as done is still there after a kill right then', async () => {
+  const lab = await FaultLab.make('revert');
+  for (let run = 0; run < size(1, 20); run++) {
+    const { said } = await travelApart(lab.mixed.t, revertTo(STOP));
+    expect(JSON.parse(said)).toHaveProperty('done');
+    expect(await lab.see()).toEqual(lab.to);
+    await lab.reset();
+  }
 });
 
 test('three processes at once: one travels at a time, and the log stays whole', { timeout: 300_000 }, async () => {
   const mixed = await mixedScenario(await tanstackScenario(await tempFolder(), { events: false }));
-  const ends = await Promise.all([child(mixed.t, null), child(mixed.t, null), child(mixed.t, null)]);
+  const ends = await Promise.all([1, 2, 3].map(() => travelApart(mixed.t, revertTo(STOP))));
   const said = ends.map((end) => JSON.parse(end.said));
   expect(said.filter((one) => 'done' in one).length).toBeGreaterThanOrEqual(1);
   for (const one of said) if (!('done' in one)) expect(['LEASE_HELD', 'LOG_MOVED', 'PLAN_STALE', 'LOG_LIVE']).toContain(one.refused);
   expect(await manifest(mixed.t.root)).toEqual(mixed.after);
-  await withThread(mixed, async (thread) => {
-    const view = await viewOf({ thread, ownData: path.join(mixed.t.folder, 'own-data'), git: createGit(), now: Date.now });
-    expect(view.standing?.messageId).toBe(mixed.answer);
-    expect(view.bad).toEqual([]);
-  });
-  expect(await interruptedTravels(path.join(mixed.t.folder, 'own-data'))).toEqual([]);
+  const thread = await openScenario(mixed.t);
+  const ownData = path.join(mixed.t.folder, 'own-data');
+  const view = await viewOf({ thread, ownData, git: createGit(), now: Date.now });
+  await thread.close();
+  expect(view.standing?.messageId).toBe(mixed.answer);
+  expect(view.bad).toEqual([]);
+  expect(await interruptedTravels(ownData)).toEqual([]);
 });

@@ -3,10 +3,12 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { asideOf, sweepAsides } from '../../electron/travel/asides.ts';
 import { nodeFileSystem as fs } from '../../electron/travel/file-system.ts';
 import { leaseHolder, takeLease } from '../../electron/travel/lease.ts';
 import { hasEnded, ownIdentity } from '../../electron/travel/process-identity.ts';
 import { tempFolder } from '../scenarios/temp.ts';
+import { size } from '../sizes.ts';
 
 /** The id of a process that has ended. */
 async function deadPid(): Promise<number> {
@@ -24,7 +26,7 @@ async function plant(folder: string, lease: object): Promise<string> {
 
 /** Processes that find one stale lease at once, and how often; together a thousand in the nightly run. */
 const WIDTH = 25;
-const ROUNDS = process.env['TURNBACK_FAULTS'] === 'all' ? 40 : 6;
+const ROUNDS = size(6, 40);
 
 test('one holder at a time, told with its process', async () => {
   const folder = await tempFolder();
@@ -92,4 +94,28 @@ test('many that find a stale lease at once never hold it together', { timeout: 3
     expect(await readdir(path.join(folder, 'leases'))).toEqual([]);
   }
   expect(taken).toBe(WIDTH * ROUNDS);
+});
+
+test('a lease that the disk keeps from being given back is over for its own process at once', async () => {
+  const folder = await tempFolder();
+  const stuck = { ...fs, unlink: () => Promise.reject(Object.assign(new Error('EROFS'), { code: 'EROFS' })) };
+  const lease = await takeLease(stuck, folder, 'key');
+  await lease.release();
+  expect((await readdir(path.join(folder, 'leases'))).filter((name) => name === 'key.json')).toEqual(['key.json']);
+  expect(await leaseHolder(fs, folder, 'key')).toBeNull();
+  await (await takeLease(fs, folder, 'key', 0)).release();
+  expect(await leaseHolder(fs, folder, 'key')).toBeNull();
+});
+
+test('what a process that ended left half written beside our files goes; what a live one writes stays', async () => {
+  const folder = await tempFolder();
+  await mkdir(path.join(folder, 'journal'));
+  const live = await asideOf(path.join(folder, 'journal', 'a-1.json'));
+  const dead = live.replace(String(process.pid), String(await deadPid()));
+  const elsewhere = dead.replace(/-[0-9a-f]{8}-/, '-00000000-');
+  for (const file of [live, dead, elsewhere, path.join(folder, 'journal', 'a-1.json')]) await writeFile(file, 'x');
+  await sweepAsides(fs, folder);
+  expect((await readdir(path.join(folder, 'journal'))).sort()).toEqual(
+    [live, elsewhere, 'a-1.json'].map((file) => path.basename(file)).sort(),
+  );
 });

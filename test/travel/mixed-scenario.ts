@@ -6,7 +6,9 @@ import { manifest, writeFiles } from '../scenarios/temp.ts';
 /** What a travel must leave: the state before it or the state after it. */
 export interface Mixed {
   t: TanstackScenario;
+  /** The answer of the first turn, and the message before its first step. */
   answer: string;
+  started: string;
   /** Manifest of the workspace, and of what a revert to the answer makes of it. */
   before: string[];
   after: string[];
@@ -67,7 +69,7 @@ export async function mixedScenario(t: TanstackScenario): Promise<Mixed> {
   };
   await reset();
   const expected = after.map((line) => (line.startsWith('edited.txt') ? mergedLine : line));
-  return { t, answer: first.answerId, before, after: expected, log, reset, rest };
+  return { t, answer: first.answerId, started: first.userId, before, after: expected, log, reset, rest };
 }
 
 async function copyTree(from: string, to: string): Promise<void> {

@@ -5,11 +5,13 @@ import { expect, test } from 'vitest';
 import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
 import type { TravelContext } from '../../electron/travel/travel-context.ts';
 import { viewOf } from '../../electron/travel/view.ts';
+import { record } from '../figures.ts';
 import { manifest, writeFiles } from '../scenarios/temp.ts';
+import { seedOf, size } from '../sizes.ts';
 import { type Neutral, neutral } from './neutral.ts';
 import { DEFAULTS, revertTo, UNREVERT } from './tanstack-travelling.ts';
 
-const RUNS = Number(process.env['TURNBACK_HISTORIES'] ?? 100);
+const RUNS = size(60, 2000);
 
 /** Files that both sides edit, each in a line of its own; files that the agent makes, changes and removes; files of the user alone. */
 const SHARED = ['s1', 'dir/s2'];
@@ -223,6 +225,7 @@ test(`${RUNS} random histories agree with the reference`, { timeout: 3_600_000 }
         await rm(n.folder, { recursive: true, force: true });
       }
     }),
-    { numRuns: RUNS, ...(process.env['TURNBACK_SEED'] ? { seed: Number(process.env['TURNBACK_SEED']) } : {}) },
+    { numRuns: RUNS, seed: seedOf() },
   );
+  record('model', 'random histories with line merges', RUNS);
 });

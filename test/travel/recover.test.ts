@@ -25,7 +25,7 @@ class Death extends Faults {
     this.at = at;
   }
 
-  override hit(call: string): void {
+  override hit(call: string): undefined {
     this.#dead ||= this.at.test(call);
     if (this.#dead) systemError('EDEAD')();
   }

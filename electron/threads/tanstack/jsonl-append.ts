@@ -55,6 +55,16 @@ async function takeBack(handle: FileHandle, ours: Buffer): Promise<boolean> {
   return false;
 }
 
+/** A line that the disk does not promise to keep is no record: it goes again, as long as nobody wrote behind it. */
+async function syncOrTakeBack(handle: FileHandle, line: Buffer): Promise<void> {
+  try {
+    await handle.sync();
+  } catch (thrown) {
+    await takeBack(handle, line);
+    throw thrown;
+  }
+}
+
 /**
  * Appends one batch behind the place: one write of one line, synced, then read back (`formats/tanstack.md`, safe outside
  * revert). Throws LOG_MOVED when the file does not end there any more, LOG_UNWRITABLE when the disk refuses; the file then
@@ -69,7 +79,7 @@ export async function appendLine(file: string, place: LogPlace, batch: readonly 
     const { bytesWritten } = await handle.write(line);
     // At its place it counts, whatever another one wrote behind it.
     if (bytesWritten === line.length && (await holds(handle, line, place.offset))) {
-      await handle.sync();
+      await syncOrTakeBack(handle, line);
       return;
     }
     const back = await takeBack(handle, line.subarray(0, bytesWritten));
@@ -82,5 +92,28 @@ export async function appendLine(file: string, place: LogPlace, batch: readonly 
     throw new TurnbackError('LOG_UNWRITABLE', { path: file, cause }, { cause: error });
   } finally {
     await handle?.close();
+  }
+}
+
+/**
+ * Takes the beginning of the batch's line off the end of the file, where a crash in the middle of its append left one. Only what is
+ * certainly ours goes: bytes at its place that its line begins with, up to the very end of the file, and fewer than the whole line.
+ */
+export async function withdrawPiece(
+  file: string,
+  place: Pick<LogPlace, 'identity' | 'offset'>,
+  batch: readonly LogRecord[],
+): Promise<void> {
+  const line = lineOf(batch);
+  const handle = await open(file, constants.O_RDWR);
+  try {
+    const stat = await handle.stat();
+    const left = stat.size - place.offset;
+    if (`${stat.dev}:${stat.ino}` !== place.identity || left <= 0 || left >= line.length) return;
+    if (!(await holds(handle, line.subarray(0, left), place.offset)) || (await handle.stat()).size !== stat.size) return;
+    await handle.truncate(place.offset);
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

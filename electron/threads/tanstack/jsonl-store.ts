@@ -5,7 +5,7 @@ import { readRegular } from '../../snapshots/regular-file.ts';
 import { grows } from '../growth.ts';
 import { logError } from '../log-lines.ts';
 import type { LogRecord } from '../source.ts';
-import { appendLine, isUnmoved } from './jsonl-append.ts';
+import { appendLine, isUnmoved, withdrawPiece } from './jsonl-append.ts';
 import { JsonlLog } from './jsonl-log.ts';
 import { LogFold } from './log-fold.ts';
 import { metadataLookup, NO_METADATA, type ThreadMetadata, threadMetadata } from './metadata.ts';
@@ -152,6 +152,11 @@ export class JsonlStore implements TanstackStore {
     const { place, path: file } = this.input;
     if (place === null) throw new TurnbackError('LOG_MOVED');
     await appendLine(file, place, batch);
+  }
+
+  async withdraw(position: string, batch: readonly LogRecord[]): Promise<void> {
+    const colon = position.lastIndexOf(':');
+    await withdrawPiece(this.input.path, { identity: position.slice(0, colon), offset: Number(position.slice(colon + 1)) }, batch);
   }
 }
 

@@ -94,6 +94,11 @@ export class MetadataStore implements TanstackStore {
   async append(): Promise<void> {
     throw new TurnbackError('NOT_SUPPORTED', { what: 'Writing to a thread without a log' });
   }
+
+  /** Nothing is ever appended here. */
+  async withdraw(): Promise<void> {
+    return undefined;
+  }
 }
 
 async function namesOf(folder: string): Promise<string[]> {

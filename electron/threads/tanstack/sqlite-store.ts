@@ -115,6 +115,11 @@ export class SqliteStore implements TanstackStore {
   }
 
   /** False when somebody else holds the write lock. */
+  /** A transaction is there whole or not at all. */
+  async withdraw(): Promise<void> {
+    return undefined;
+  }
+
   #appendNow(sqlite: typeof import('node:sqlite'), batch: readonly LogRecord[]): boolean {
     // A database that is gone must not be made anew.
     const url = pathToFileURL(this.input.path);

@@ -28,4 +28,6 @@ export interface TanstackStore {
   position(): string;
   unmoved(): Promise<boolean>;
   append(batch: readonly LogRecord[]): Promise<void>;
+  /** Takes a piece of the batch off the end, where a crash left one behind the position. */
+  withdraw(position: string, batch: readonly LogRecord[]): Promise<void>;
 }

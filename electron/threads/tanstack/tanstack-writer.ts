@@ -55,6 +55,10 @@ export class TanstackWriter implements LogWriter {
     return this.#view.store.append(batch);
   }
 
+  withdraw(position: string, batch: readonly LogRecord[]): Promise<void> {
+    return this.#view.store.withdraw(position, batch);
+  }
+
   revert(target: { stop: number; now: string | null; files: readonly string[] | null; at: number }): LogRecord[] {
     return this.#records().revert(target);
   }

@@ -88,6 +88,29 @@ describe('an append', () => {
     await expect(stat(path.join(log.folder, 'none.jsonl'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  test('that a crash cut off is taken back, and nothing that is whole or anybody else wrote', async () => {
+    const log = await handLog();
+    await plainTurn(log, 1, 0);
+    const reader = await log.open();
+    const writer = writerOf(reader);
+    const before = await readFile(log.file);
+    const batch = writer.revert({ stop: 1, now: tree('a'), files: ['x'], at: 42 });
+    const position = writer.position();
+    const line = `${JSON.stringify(batch)}\n`;
+    const left = async (behind: string): Promise<string> => {
+      await writeFile(log.file, Buffer.concat([before, Buffer.from(behind)]));
+      await writer.withdraw(position, batch);
+      return (await readFile(log.file, 'utf8')).slice(before.length);
+    };
+    for (const length of [1, line.length >> 1, line.length - 1]) expect(await left(line.slice(0, length))).toBe('');
+    for (const stays of ['', line, `${line}[`, '[{"type":"app.note"}', `${line.slice(0, 9)}x`, `${line.slice(0, 9)}\n[]\n`]) {
+      expect(await left(stays)).toBe(stays);
+    }
+    await writeFile(log.file, Buffer.concat([before.subarray(0, before.length - 3), Buffer.from(line.slice(0, 3))]));
+    await writer.withdraw(position, batch);
+    expect((await readFile(log.file)).length).toBe(before.length);
+  });
+
   test('of several writers at once: one writes, the others are told that the log moved and leave nothing', async () => {
     const log = await handLog();
     await plainTurn(log, 1, 0);
