@@ -168,12 +168,13 @@ describe('what is looked at', () => {
     expect(changesStore.getState().range).toEqual({ kind: 'step', step: 's1' });
   });
 
-  test('turns and "since" ask the host', async () => {
+  test('a turn in which one step changed files is known, and "since" asks the host', async () => {
     const host = await windowWith(makeView(says), {
       'diff.files': ({ range }) => ({ files: [{ path: range.kind, change: 'modified', added: 1, removed: 0, binary: false }] }),
     });
     await selectTurn(1);
-    expect(changesStore.getState()).toMatchObject({ title: 'Turn 1', file: 'turn' });
+    expect(changesStore.getState()).toMatchObject({ title: 'Turn 1', phase: 'ready', file: 'x' });
+    expect(host.times('diff.files')).toBe(0);
     await showSince('s1');
     expect(changesStore.getState()).toMatchObject({ title: 'Since step 1', file: 'since' });
     expect(host.asked.at(-1)?.input).toEqual({ thread: 'tanstack:t1', range: { kind: 'since', step: 's1' } });
@@ -182,9 +183,9 @@ describe('what is looked at', () => {
   test('the newest range wins over an answer that comes late', async () => {
     const slow = later<{ files: [] }>();
     await windowWith(makeView(says), {
-      'diff.files': ({ range }) => (range.kind === 'turn' && range.turn === 1 ? slow.promise : { files: [] }),
+      'diff.files': ({ range }) => (range.kind === 'since' ? slow.promise : { files: [] }),
     });
-    const late = selectTurn(1);
+    const late = showSince('s1');
     await selectStep('s1');
     slow.resolve({ files: [] });
     await late;
@@ -197,8 +198,29 @@ describe('what is looked at', () => {
         throw new Refusal(reason('TREE_MISSING', { tree: 'abc' }));
       },
     });
-    await showRange({ kind: 'turn', turn: 1 });
+    await showRange({ kind: 'since', step: 's1' });
     expect(changesStore.getState()).toMatchObject({ phase: 'failed', error: { code: 'TREE_MISSING' }, files: [] });
+  });
+
+  test('of steps that were not captured the names are shown, without numbers', async () => {
+    const view = makeView(says);
+    const [first] = view.steps;
+    if (first === undefined) throw new Error('no step');
+    first.captured = reason('CHANGES_NOT_KEPT');
+    first.files = [{ path: 'named.txt', change: 'modified', added: null, removed: null, binary: false }];
+    await windowWith(view, {
+      'diff.files'() {
+        throw new Refusal(reason('NOT_CAPTURED', { step: 1 }));
+      },
+    });
+    await selectTurn(1);
+    expect(changesStore.getState()).toMatchObject({ phase: 'ready', error: { code: 'NOT_CAPTURED' }, files: first.files });
+    await showRange({ kind: 'steps', from: 's1', to: 's2' });
+    expect(changesStore.getState().files.map(({ path, added }) => [path, added])).toEqual([
+      ['named.txt', null],
+      ['y', null],
+      ['z', null],
+    ]);
   });
 
   test('files are stepped through and stay at the ends', async () => {
