@@ -3,6 +3,7 @@ import { type Arguments, type CommandName, isCommand, readArguments } from './cl
 import { bringBack } from './cli/bring-back.ts';
 import { diff, patch } from './cli/changes.ts';
 import { dshHostOf } from './cli/dsh-host.ts';
+import { lines } from './cli/lines.ts';
 import { show, threads } from './cli/look.ts';
 import { doctor, noJson, sample } from './cli/places.ts';
 import { purge } from './cli/purge.ts';
@@ -39,6 +40,7 @@ const COMMANDS: Record<CommandName, (session: Session) => Promise<Exit>> = {
   show,
   diff,
   patch,
+  lines,
   preview,
   revert,
   'take-back': takeBack,

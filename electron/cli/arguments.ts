@@ -20,6 +20,8 @@ export interface Arguments {
   drift: DriftPolicy;
   restoreFiles: boolean;
   to: string | null;
+  /** When to look at the lines of a file; null: now. */
+  at: string | null;
   /** Number of one change in a file, from 1. */
   hunk: number | null;
   finish: boolean;
@@ -48,6 +50,7 @@ export const COMMANDS = {
   show: [1, 1],
   diff: [2, 2],
   patch: [2, 2],
+  lines: [2, 2],
   preview: [2, 2],
   revert: [2, 2],
   'take-back': [2, 2],
@@ -100,6 +103,7 @@ function parse(argv: readonly string[]) {
         drift: { type: 'string' },
         'restore-files': { type: 'boolean', default: false },
         to: { type: 'string' },
+        at: { type: 'string' },
         hunk: { type: 'string' },
         finish: { type: 'boolean', default: false },
         'roll-back': { type: 'boolean', default: false },
@@ -157,6 +161,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     drift: oneOf('drift', values.drift, ['merge', 'keep', 'overwrite', 'fail'] as const, 'merge'),
     restoreFiles: values['restore-files'],
     to: values.to ?? null,
+    at: values.at ?? null,
     hunk: hunkOf(values.hunk),
     finish: values.finish,
     rollBack: values['roll-back'],

@@ -8,6 +8,7 @@ export const USAGE = `turnback: time travel for coding-agent threads
   turnback show THREAD                       turns, steps, messages, what can be done and why not
   turnback diff THREAD STEP [--to STEP|now]  files and unified diff; or of two stops: stop:K [--to stop:K|now]
   turnback patch THREAD STEP[..STEP] [-o F]  a patch that \`git apply\` takes; or of two stops: stop:K[..stop:K|now]
+  turnback lines THREAD PATH [--at STEP]     who wrote each line of a file; --at stop:K: as it was at a stop
   turnback preview THREAD MESSAGE            the plan: what a revert would do
   turnback revert THREAD MESSAGE [--scope files|messages|both] [--drift merge|keep|overwrite|fail] [--restore-files]
   turnback take-back THREAD MESSAGE          revert to before a user's message, and print its text
