@@ -21,7 +21,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} 
 /** `turnback doctor THREAD`: exit 1 when something is off. */
 export async function doctor(session: Session): Promise<Exit> {
   const { id, view } = await openNamed(session);
-  const health = await healthOf(await session.desk.open(id));
+  const health = await healthOf(await session.desk.open(id), await session.desk.forgetPreview(id));
   const stale = view.notices.find((notice) => notice.code === 'STALE_PENDING');
   if (stale) health.problems.push(stale);
   const pending = view.standing?.pending ? { stop: view.standing.stop, messages: view.standing.hidden } : null;
@@ -31,11 +31,17 @@ export async function doctor(session: Session): Promise<Exit> {
   session.print(`log ${health.log.path}${health.log.unreadable > 0 ? `, ${health.log.unreadable} records unreadable` : ''}\n`);
   session.print(`workspace ${health.root ?? '(not found)'}\n`);
   for (const folder of health.folders) {
-    session.print(`snapshots ${folder.path}: ${folder.loose} loose objects, ${folder.packs} packs, ${megabytes(folder.bytes)}\n`);
+    const garbage = folder.garbage > 0 ? `, ${folder.garbage} files that are no objects` : '';
+    session.print(`snapshots ${folder.path}: ${folder.loose} loose objects, ${folder.packs} packs${garbage}, ${megabytes(folder.bytes)}\n`);
   }
   session.print(
-    `trees: ${health.trees.named} named, ${health.trees.missing.length} missing; steps not captured: ${health.stepsNotCaptured}\n`,
+    `trees: ${health.trees.named} named, ${health.trees.missing.length} missing (${health.trees.expired} expired), ${health.trees.broken.length} damaged; steps not captured: ${health.stepsNotCaptured}\n`,
   );
+  const { own } = health;
+  session.print(
+    `Turnback keeps of it: ${own.entries} travels (${own.undoable} can be undone), ${megabytes(own.bytes)} of safety snapshots, ${megabytes(own.read)} of what was read\n`,
+  );
+  for (const remark of health.remarks) session.print(`${remark.message}\n`);
   for (const problem of health.problems) session.print(`! ${problem.message}\n`);
   if (health.problems.length === 0) session.print('All is well.\n');
   return health.problems.length === 0 ? EXIT.done : EXIT.refused;

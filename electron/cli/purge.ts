@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
-import { folderHealth } from '../host/health.ts';
 import type { Via } from '../host/via.ts';
 import { purgeSnapshots } from '../recorder/purge.ts';
 import { repositoryName } from '../recorder/repository-name.ts';
+import { objectFolder } from '../snapshots/object-folder.ts';
 import { EXIT, type Exit, openNamed, type Session } from './session.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function purge(session: Session): Promise<Exit> {
   ) {
     throw new TurnbackError('NOT_OURS_TO_PURGE', { path: folder ?? reader.objectFolders()[0] ?? 'none are known' });
   }
-  const { loose, packs, bytes } = await folderHealth(path.join(folder, 'objects'));
+  const { loose, packs, bytes } = await objectFolder(path.join(folder, 'objects'));
   const { root, dataDir, threadId, tenantId } = recorded;
   if (session.args.yes) await purgeSnapshots({ root, dataDir }, { threadId, ...(tenantId !== null && { tenantId }) });
   session.json({ repository: folder, bytes, objects: loose, packs, removed: session.args.yes });

@@ -12,8 +12,8 @@ export interface Forgetting {
   parts: ForgetParts;
   /** A revert of ours stands, which could never be taken back. */
   standing: boolean;
-  /** The repository of ours through which its snapshots are read. */
-  quarantine: string | null;
+  /** Folders of objects that we read for it, or a folder that they are in. */
+  reads: string[];
   /** Paths that speak of the thread: its log, its workspace, what the user named for it. */
   paths: string[];
 }
@@ -25,11 +25,10 @@ export async function forgettingOpen(context: TravelContext, known: Remembered |
   const { thread, ownData, git, now } = context;
   const { id, log, root } = thread.head;
   const { standing } = await situationOf(context);
-  const own = thread.store !== null && thread.store.objectFolders.length > 0;
   return {
     parts: { ownData, git, thread: id, root: thread.root, now },
     standing: standing?.by === 'us',
-    quarantine: own ? (thread.store?.gitDir ?? null) : null,
+    reads: [...thread.reader.objectFolders()],
     paths: named([log, root, thread.root, known?.root, known?.data]),
   };
 }
@@ -41,7 +40,7 @@ export async function forgettingGone(o: { ownData: string; git: Git; id: string;
   return {
     parts: { ownData, git, thread: id, root: known?.root ?? null, now: Date.now },
     standing: await standsByFiles(nodeFileSystem, ownData, id),
-    quarantine: null,
+    reads: named([known?.data]),
     paths: named([known?.log, known?.root, known?.data]),
   };
 }

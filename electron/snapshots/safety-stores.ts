@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { alternatesFile } from './alternates.ts';
 import type { Git } from './git.ts';
 import type { SnapshotStore } from './store.ts';
 
@@ -40,6 +41,23 @@ export async function removeOwnStore(gitDir: string): Promise<void> {
     throw thrown;
   }
   await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/**
+ * Every repository of ours through which a foreign folder of objects is read: one of the named ones, or one below a named folder. They
+ * are made again when they are needed.
+ */
+export async function quarantinesOf(ownData: string, folders: readonly string[]): Promise<string[]> {
+  const home = path.join(path.resolve(ownData), 'quarantine');
+  const found: string[] = [];
+  const lines = new Set(folders.map((folder) => alternatesFile([folder]).trim()));
+  for (const name of await readdir(home).catch(() => [])) {
+    const gitDir = path.join(home, name);
+    const text = await readFile(path.join(gitDir, 'objects', 'info', 'alternates'), 'utf8').catch(() => '');
+    const reads = text.split('\n').some((line) => lines.has(line) || folders.some((folder) => line.startsWith(`${folder}${path.sep}`)));
+    if (reads) found.push(gitDir);
+  }
+  return found;
 }
 
 /** Removes what a crash left of repositories that were being removed. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { reason, TurnbackError } from '../../shared/errors.ts';
 import type { ForgetPlan } from '../../shared/own-data.ts';
 import type { Git } from '../snapshots/git.ts';
-import { removeOwnStore, removeRemainders, type SafetyStore, safetyStores } from '../snapshots/safety-stores.ts';
+import { quarantinesOf, removeOwnStore, removeRemainders, type SafetyStore, safetyStores } from '../snapshots/safety-stores.ts';
 import { pins, unpin } from '../snapshots/store.ts';
 import { contentsOf, sizesOnDisk, sweepStore } from '../snapshots/sweep.ts';
 import { contentsNeeded } from './contents-needed.ts';
@@ -96,11 +96,11 @@ export async function standsByFiles(fs: FileSystem, ownData: string, thread: str
 
 /**
  * Removes what travels of the thread left with us: safety snapshots and the objects that only they hold, records, history, overlay, and
- * the repository through which its snapshots were read (`quarantine`). Nothing of the agent's or the user's is touched. Under the leases
+ * the repositories through which its snapshots were read (`reads`: the folders of objects). Nothing of the agent's or the user's is touched. Under the leases
  * of all workspaces that it has snapshots of. Safe to call again after a crash: the history, which names the rest, goes last. Throws
  * INTERRUPTED while a travel there is unfinished, FORGET_BUSY while one runs.
  */
-export async function forgetTravels(parts: ForgetParts, quarantine: string | null): Promise<void> {
+export async function forgetTravels(parts: ForgetParts, reads: readonly string[]): Promise<void> {
   const fs = parts.fs ?? nodeFileSystem;
   const { ownData, thread, root } = parts;
   const entries = await entriesOf(fs, parts);
@@ -122,7 +122,8 @@ export async function forgetTravels(parts: ForgetParts, quarantine: string | nul
     }
     await writeOverlay(fs, ownData, thread, null);
     await writePendingText(fs, ownData, thread, null);
-    if (quarantine !== null) await removeOwnStore(quarantine);
+    const own = stores.map(({ store }) => path.join(store.gitDir, 'objects'));
+    for (const quarantine of await quarantinesOf(ownData, [...reads, ...own])) await removeOwnStore(quarantine);
     await removeRemainders(ownData);
     await removeHistory(fs, ownData, thread);
   } finally {
