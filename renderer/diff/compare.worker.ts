@@ -1,6 +1,6 @@
+import { changedLines, lineHunks } from '../../shared/line-hunks.ts';
 import type { CompareAnswer, CompareQuestion } from './compare-messages.ts';
 import { excerptOf, type Piece, pagesOf } from './excerpt.ts';
-import { changedLines, lineHunks } from './line-hunks.ts';
 
 /** Lines of one page: what an editor takes in without holding a frame up. */
 const PAGE_LINES = 4_000;

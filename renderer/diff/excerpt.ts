@@ -1,4 +1,4 @@
-import type { LineHunk } from './line-hunks.ts';
+import type { LineHunk } from '../../shared/line-hunks.ts';
 
 /** A piece of a long comparison: texts with the number of each line, null for the line that stands for those left out. */
 export interface Excerpt {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { excerptOf, pagesOf } from '../../../renderer/diff/excerpt.ts';
-import { changedLines, type LineHunk, lineHunks } from '../../../renderer/diff/line-hunks.ts';
+import { changedLines, type LineHunk, lineHunks } from '../../../shared/line-hunks.ts';
 
 /** The after side, made of the before side and the hunks. */
 function apply(before: readonly string[], after: readonly string[], hunks: readonly LineHunk[]): string[] {
