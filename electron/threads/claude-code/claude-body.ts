@@ -1,6 +1,6 @@
 import type { Message, MessageBody, Part, ToolCall } from '../../../shared/model.ts';
 import { asRecord, asRecords, asText, jsonOf, type Loose } from '../loose.ts';
-import { type Block, blocksOf, resultText } from './claude-record.ts';
+import { type Block, blocksOf, resultText, withoutTags } from './claude-record.ts';
 
 /** An image block with its bytes as base64 where the log holds them. */
 function imagePart(block: Block): Part {
@@ -30,9 +30,10 @@ function outputParts(call: ToolCall, result: Block): Part[] {
  */
 export function claudeBody(message: Message, records: readonly Loose[], results: ReadonlyMap<string, Block>): MessageBody {
   const calls = new Map(message.tools.map((call) => [call.id, call]));
+  const said = (text: string): string => (message.role === 'system' ? withoutTags(text) : text);
   const parts = records.flatMap(blocksOf).flatMap((block): Part[] => {
     const type = asText(block['type']) ?? 'unknown';
-    if (type === 'text') return [{ kind: 'text', text: asText(block['text']) ?? '' }];
+    if (type === 'text') return [{ kind: 'text', text: said(asText(block['text']) ?? '') }];
     if (type === 'thinking') return [{ kind: 'thinking', text: asText(block['thinking']) ?? '' }];
     if (type === 'image') return [imagePart(block)];
     const call = type === 'tool_use' ? calls.get(asText(block['id']) ?? '') : undefined;

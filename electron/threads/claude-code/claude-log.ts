@@ -3,7 +3,7 @@ import { isBlankLine, type LineAt, type LogPlace, readLogLines } from '../log-li
 import { asName, asRecord, asText, type Loose, parseRecord } from '../loose.ts';
 import { isWithin } from '../recorded-path.ts';
 import { type CallFacts, callFacts } from './call-facts.ts';
-import { blocksOf, resultText, type TreeRecord, textOf, treeRecord } from './claude-record.ts';
+import { blocksOf, resultText, type TreeRecord, textOf, treeRecord, withoutTags } from './claude-record.ts';
 import { type FileHistory, fileHistory } from './file-history.ts';
 import { type ToolEdit, toolEdit } from './tool-edit.ts';
 
@@ -127,7 +127,7 @@ export class ClaudeLog {
 
   #entry(record: Loose, tree: TreeRecord, at: LineAt): Entry {
     const blocks = blocksOf(record);
-    const text = textOf(record);
+    const text = tree.user === 'aside' ? withoutTags(textOf(record)) : textOf(record);
     const root = this.cwd;
     const cwd = root !== null && tree.cwd !== null && isWithin(root, tree.cwd) ? tree.cwd : root;
     return {

@@ -45,6 +45,22 @@ export function resultText(block: Block): string {
     .join('\n');
 }
 
+const tagged = (text: string, tag: string): string | null => {
+  const found = new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(text)?.[1];
+  return found === undefined ? null : found.trim();
+};
+
+/** What a person sees of the words that the tool keeps around its own commands: the command, or what it said. Other texts as they are. */
+export function withoutTags(text: string): string {
+  if (!ASIDE.test(text)) return text;
+  const command = tagged(text, 'command-name');
+  if (command !== null) return `${command} ${tagged(text, 'command-args') ?? ''}`.trim();
+  const said = ['local-command-stdout', 'local-command-stderr', 'bash-input', 'bash-stdout', 'bash-stderr'].flatMap(
+    (tag) => tagged(text, tag) ?? [],
+  );
+  return said.length > 0 ? said.filter((words) => words !== '').join('\n') : text;
+}
+
 const ASIDE = /^\s*<(?:command-name|command-message|local-command-|bash-(?:input|stdout|stderr))/;
 
 function kindOfUser(record: Loose): UserKind {

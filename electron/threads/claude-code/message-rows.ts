@@ -44,7 +44,8 @@ export function messageRows(entries: readonly Entry[]): Rows {
     const known = tree.answer === null ? undefined : answers.get(tree.answer);
     const role = tree.answer === null ? tree.user && ROLES[tree.user] : 'assistant';
     if (known) known.entries.push(entry);
-    else if (role) {
+    // A note to the model about the lines that follow: no words of anyone.
+    else if (role && !entry.excerpt.startsWith('<local-command-caveat>')) {
       const row: MessageRow = { id: tree.answer ?? tree.uuid, role, entries: [entry], prompt, dropped: dropped(prompt), divider };
       divider = false;
       rows.push(row);

@@ -98,6 +98,11 @@ test('turns, steps and messages of the whole session; what a rewind left is drop
   expect(thread.gaps.map((gap) => [gap.afterStep, gap.beforeStep])).toEqual([['msg_mock000064', 'msg_mock000066']]);
   expect(thread.messages.filter((message) => message.divider !== null).map((message) => message.stop)).toEqual([19]);
   expect(thread.messages.filter((message) => message.stop === null)).toHaveLength(16);
+  expect(thread.messages.slice(-3).map((message) => `${message.role} ${message.excerpt}`)).toEqual([
+    'system [vendor preamble removed] Summary: Turn 9 done.',
+    'system /exit',
+    'system See ya!',
+  ]);
   expect(thread.status).toBe('idle');
   expect(thread.notices.map((notice) => notice.code)).toEqual(['FILE_TOOLS_ONLY']);
 });
