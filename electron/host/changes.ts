@@ -27,7 +27,8 @@ export interface Patch {
   files: number;
 }
 
-function snapshotsOf(context: TravelContext): { store: SnapshotStore; objects: ObjectReader } {
+/** Store and reader of the thread's snapshots; throws why there are none. */
+export function snapshotsOf(context: TravelContext): { store: SnapshotStore; objects: ObjectReader } {
   const { store, objects, storeReason, reader } = context.thread;
   if (store && objects) return { store, objects };
   if (storeReason !== null && reader.elsewhere?.()) throw TurnbackError.of(storeReason);
@@ -40,14 +41,15 @@ export interface ChangesContext extends TravelContext {
 }
 
 /** The tree of the files on disk, ignored ones left out; made in our own store, the workspace is only read. */
-async function treeOnDisk(context: ChangesContext, signal?: AbortSignal): Promise<string> {
+export async function treeOnDisk(context: ChangesContext, signal?: AbortSignal): Promise<string> {
   const { store } = snapshotsOf(context);
   if (context.via) return context.via.treeNow({ recent: true, signal });
   const root = workspaceOf(context);
   return captureWorkspace(store, { root, indexFile: path.join(store.gitDir, 'workspace-index'), ...(signal && { signal }) });
 }
 
-function workspaceOf(context: TravelContext): string {
+/** The workspace folder; throws NO_WORKSPACE or UNKNOWN_WORKSPACE. */
+export function workspaceOf(context: TravelContext): string {
   const { root, rootReason } = context.thread;
   if (root !== null) return root;
   throw rootReason?.code === 'NO_WORKSPACE'
