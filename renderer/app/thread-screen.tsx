@@ -7,6 +7,7 @@ import { useSession } from '../store/session-store.ts';
 import { Timeline } from '../timeline/timeline.tsx';
 import { Transcript } from '../transcript/transcript.tsx';
 import { StandingBar } from '../travel/standing-bar.tsx';
+import { TakenBack } from '../travel/taken-back.tsx';
 import { titleOfThread } from '../ui/names.ts';
 import { Split } from '../ui/split.tsx';
 import { Later } from './later.tsx';
@@ -71,6 +72,7 @@ function TimelineAndColumns() {
       <div className="thread-columns">
         <Columns />
       </div>
+      <TakenBack />
       <StandingBar />
     </div>
   );

@@ -8,9 +8,9 @@ import { SOURCE_NAMES, titleOfThread, workspaceName } from '../ui/names.ts';
 
 const MOST = 14;
 
-const item = (head: ThreadHead, open: string | null): MenuItem => ({
+const item = (head: ThreadHead, open: string | null, what = ''): MenuItem => ({
   id: head.id,
-  label: titleOfThread(head),
+  label: `${what}${titleOfThread(head)}`,
   checked: head.id === open,
   run: () => void (head.id === open ? undefined : openThread(head.id)),
 });
@@ -23,6 +23,9 @@ export function ThreadSwitcher() {
   const head = opened ?? threads.find((thread) => thread.id === id) ?? null;
   if (head === null) return <span className="title-thread">Opening…</span>;
   const near = threads.filter((thread) => thread.root === head.root && thread.parent === null);
+  const family = threads.filter((thread) => thread.source === head.source && thread.id !== head.id);
+  const parents = head.parent === null ? [] : family.filter((thread) => thread.threadId === head.parent);
+  const children = family.filter((thread) => thread.parent === head.threadId);
   const listed = near.some((thread) => thread.id === head.id) ? near : [head, ...near];
   return (
     <Menu
@@ -39,6 +42,10 @@ export function ThreadSwitcher() {
       }
       groups={[
         listed.slice(0, MOST).map((thread) => item(thread, id)),
+        [
+          ...parents.map((thread) => item(thread, id, 'Began in: ')),
+          ...children.slice(0, MOST).map((thread) => item(thread, id, 'Sub-agent: ')),
+        ],
         [{ id: 'all', label: 'All threads', icon: <List />, keys: 'backspace', run: closeThread }],
       ]}
     />

@@ -12,6 +12,7 @@ import { showSelection } from './selection.ts';
 import { emptySession, sessionStore } from './session-store.ts';
 import { standingOf } from './standing-of.ts';
 import { positionOfStop } from './stops.ts';
+import { takenBackStore } from './taken-back-store.ts';
 import { indexThread } from './thread-index.ts';
 import { travelStore } from './travel-store.ts';
 
@@ -161,6 +162,7 @@ export function closeThread(): void {
   cancelReading();
   leavePreview();
   forgetBodies();
+  takenBackStore.setState({ text: null });
   clearSearch();
   sessionStore.setState(emptySession);
   cursorStore.setState(restingCursor);

@@ -8,6 +8,7 @@ import { useSession } from '../store/session-store.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { showBytes, showDuration } from '../ui/words.ts';
+import { ChildThread } from './child-thread.tsx';
 import { toggleExpanded } from './expand.ts';
 import { useOutput } from './use-output.ts';
 import './tool-call.css';
@@ -96,6 +97,7 @@ export function ToolCallRow({ call, message }: { call: ToolCall; message: Messag
         )}
       </button>
       {open ? <Details call={call} message={message} /> : null}
+      {call.child === null ? null : <ChildThread threadId={call.child} />}
     </div>
   );
 }

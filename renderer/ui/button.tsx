@@ -1,11 +1,11 @@
-import type { ButtonHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react';
+import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, type Ref, useId } from 'react';
 import { Tooltip } from './tooltip.tsx';
 import './button.css';
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   variant?: 'plain' | 'outline' | 'primary' | 'danger' | 'time';
   icon?: ReactNode;
-  /** Off, with the reason: the button stays focusable and its tooltip says why. */
+  /** Off, with the reason: the button stays focusable, and its tooltip and its description say why. */
   off?: string | null | undefined;
   /** Tooltip words when it is on. */
   hint?: string | undefined;
@@ -17,6 +17,7 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement
 /** A labelled button, 28 px high. */
 export function Button({ variant = 'outline', icon, off, hint, keys, pressed, className, onClick, children, ...rest }: ButtonProps) {
   const isOff = off !== null && off !== undefined;
+  const why = useId();
   const click = (event: MouseEvent<HTMLButtonElement>): void => {
     if (isOff) event.preventDefault();
     else onClick?.(event);
@@ -28,11 +29,17 @@ export function Button({ variant = 'outline', icon, off, hint, keys, pressed, cl
         {...rest}
         className={['button', `button-${variant}`, className].filter(Boolean).join(' ')}
         aria-disabled={isOff || undefined}
+        aria-describedby={isOff ? why : undefined}
         aria-pressed={pressed}
         onClick={click}
       >
         {icon}
         {children === undefined ? null : <span className="button-label">{children}</span>}
+        {isOff ? (
+          <span id={why} hidden>
+            {off}
+          </span>
+        ) : null}
       </button>
     </Tooltip>
   );
