@@ -9,6 +9,7 @@ import { doctor, noJson, sample } from './cli/places.ts';
 import { purge } from './cli/purge.ts';
 import { record } from './cli/record.ts';
 import { recover } from './cli/recover.ts';
+import { search } from './cli/search.ts';
 import { EXIT, type Exit, type Session } from './cli/session.ts';
 import { history, preview, redo, restore, revert, takeBack, undo, unrevert } from './cli/travels.ts';
 import { clean, forget } from './cli/upkeep.ts';
@@ -53,6 +54,7 @@ const COMMANDS: Record<CommandName, (session: Session) => Promise<Exit>> = {
   recover,
   purge,
   doctor,
+  search,
   clean,
   forget,
   record,
@@ -71,6 +73,8 @@ async function run(args: Arguments): Promise<Exit> {
     ownData,
     git,
     emit: () => undefined,
+    // Another home has its own threads, and this user's folders are not part of it.
+    folders: async () => (args.home === undefined ? (await settings.get()).folders : []),
     via: viaOf(process.env),
   });
   const say = (text: string): void => void process.stderr.write(`${text}\n`);

@@ -35,6 +35,11 @@ export const threadHeadSchema = z.object({
   updatedAt: time,
   /** Bytes of the log. */
   size: z.number().nullable(),
+  /** How many turns there are, and how many files they changed; null or absent where a look at the start of the log does not tell. */
+  turns: z.number().nullable().optional(),
+  files: z.number().nullable().optional(),
+  /** The workspace folder is not there (any more). */
+  rootGone: z.boolean().optional(),
 });
 export type ThreadHead = z.infer<typeof threadHeadSchema>;
 

@@ -27,9 +27,14 @@ export interface Arguments {
   finish: boolean;
   rollBack: boolean;
   output: string | null;
+  /** The thread that is searched; null: all of them. */
+  thread: string | null;
   port: number;
   sample: boolean;
   yes: boolean;
+  /** `patch`, `diff`: files that leave with the secrets in them, and all of them. */
+  include: string[];
+  withSecrets: boolean;
   /** `clean`: only say what would go. */
   dryRun: boolean;
   /** `forget`: also while a revert stands. */
@@ -63,6 +68,7 @@ export const COMMANDS = {
   recover: [0, 1],
   purge: [1, 1],
   doctor: [1, 1],
+  search: [1, 1],
   clean: [0, 0],
   forget: [1, 1],
   record: [1, 1],
@@ -108,12 +114,15 @@ function parse(argv: readonly string[]) {
         finish: { type: 'boolean', default: false },
         'roll-back': { type: 'boolean', default: false },
         output: { type: 'string', short: 'o' },
+        thread: { type: 'string' },
         port: { type: 'string' },
         sample: { type: 'boolean', default: false },
         'dsh-url': { type: 'string' },
         'dsh-token-file': { type: 'string' },
         'dsh-token': { type: 'string' },
         yes: { type: 'boolean', default: false },
+        include: { type: 'string', multiple: true, default: [] },
+        'with-secrets': { type: 'boolean', default: false },
         'dry-run': { type: 'boolean', default: false },
         'even-standing': { type: 'boolean', default: false },
         settings: { type: 'boolean', default: false },
@@ -166,9 +175,12 @@ export function readArguments(argv: readonly string[]): Arguments {
     finish: values.finish,
     rollBack: values['roll-back'],
     output: values.output ?? null,
+    thread: values.thread ?? null,
     port,
     sample: values.sample,
     yes: values.yes,
+    include: values.include,
+    withSecrets: values['with-secrets'],
     dryRun: values['dry-run'],
     evenStanding: values['even-standing'],
     settings: values.settings,

@@ -5,6 +5,7 @@ export const USAGE = `turnback: time travel for coding-agent threads
   turnback serve [PATH] [--port N]           the viewer in a browser, on this machine only
   turnback sample DIR                        make a sample workspace with a recorded thread
   turnback threads [--home DIR]              the threads that can be found
+  turnback search QUERY [--thread THREAD]    messages whose texts, tool arguments or outputs hold every word
   turnback show THREAD                       turns, steps, messages, what can be done and why not
   turnback diff THREAD STEP [--to STEP|now]  files and unified diff; or of two stops: stop:K [--to stop:K|now]
   turnback patch THREAD STEP[..STEP] [-o F]  a patch that \`git apply\` takes; or of two stops: stop:K[..stop:K|now]
@@ -37,6 +38,8 @@ MESSAGE is a message id or stop:K (after message K; stop:0 is before the first).
   --data DIR    the snapshot folder, where the log does not say it (remembered)
   --via COMMAND the command that reaches the container or machine where the thread's files are ('docker exec -i box',
                 'ssh HOST'; or TURNBACK_VIA): for a thread that was recorded there, also for the viewer
+  --include PATH, --with-secrets
+                files in which a patch or diff would show secrets (keys, tokens, .env files) stay out of it; these let them in
   --home DIR    look for threads in another home
 
 A DSH thread goes back by recall: MESSAGE must be just before a prompt, and the files stay unless --restore-files is given. The lists

@@ -1,20 +1,20 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { EventName, FileDiff, Range, ThreadChanges, ThreadView } from '../../shared/contract.ts';
+import type { EventName, FileDiff, Range, SecretChoice, ThreadChanges, ThreadView } from '../../shared/contract.ts';
 import { type Reason, reason, reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { FileChange, MessageBody, ThreadHead } from '../../shared/model.ts';
 import type { ForgetPlan } from '../../shared/own-data.ts';
 import type { Choice, HistoryEntry, Hunk, Interrupted, Plan, TravelResult } from '../../shared/plan.ts';
-import type { Hit, Searched, SearchedThreads } from '../../shared/search.ts';
+import type { Searched, SearchedThreads } from '../../shared/search.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { makeSample } from '../recorder/sample.ts';
 import type { Git } from '../snapshots/git.ts';
 import { Catalog, type Named } from '../threads/catalog.ts';
+import { countFiles } from '../threads/count-files.ts';
 import type { FileLines } from '../threads/file-lines.ts';
 import { follow } from '../threads/follow.ts';
 import { Neighbours } from '../threads/neighbours.ts';
-import { searchThread } from '../threads/search-thread.ts';
-import type { Listing, OnBytes, Places, Preview, Source } from '../threads/source.ts';
+import type { Listing, Places, Preview, Source } from '../threads/source.ts';
 import { OpenThread } from '../threads/thread.ts';
 import { forgetTravels, previewForget } from '../travel/forget.ts';
 import { historyOf } from '../travel/history.ts';
@@ -26,6 +26,7 @@ import { changesOfPlan, fileDiffOf, filesOfRange, type Patch, patchOfRange } fro
 import { type Forgetting, forgettingGone, forgettingOpen } from './forgetting.ts';
 import { type LinesAt, linesOfFile } from './lines.ts';
 import { Opening, type OpenWatcher } from './opening.ts';
+import { type SearchOptions, searchOpen } from './search-thread.ts';
 import { type SearchAllOptions, searchThreads } from './search-threads.ts';
 import { fileOfTravel, hunksOfStep } from './travel-files.ts';
 import { Via } from './via.ts';
@@ -40,18 +41,10 @@ export interface DeskOptions {
   emit: (name: EventName, payload: unknown) => void;
   /** The command that reaches the side where a thread's files are, for threads that say so; null when none was named. */
   via?: readonly string[] | null;
+  /** More places in which threads are looked for. */
+  folders?: () => Promise<readonly string[]>;
   /** The kinds of store that are opened; all that Turnback knows unless somebody brings others. */
   sources?: readonly Source[];
-}
-
-/** More messages than anybody steps through. */
-const MOST_HITS = 5000;
-const HITS_AT_ONCE = 50;
-
-export interface SearchOptions {
-  signal?: AbortSignal | undefined;
-  onBytes?: OnBytes | undefined;
-  onHits: (hits: Hit[]) => void;
 }
 
 const NO_HISTORY = 'its files are on another side, where unrevert, undo and redo bring them back and nothing else is kept';
@@ -203,29 +196,9 @@ export class Desk {
     return (await this.#thread(id)).reader.body(message);
   }
 
-  /** Looks for words in all texts of a thread; hands out what it finds as it goes. At most so many messages, in the order of the log. */
+  /** Looks for words in all texts of a thread; hands out what it finds as it goes. */
   async search(id: string, words: readonly string[], options: SearchOptions): Promise<Searched> {
-    const open = await this.#thread(id);
-    const { signal, onBytes, onHits } = options;
-    await open.refresh(signal);
-    const { reader } = open;
-    let found = 0;
-    let hits: Hit[] = [];
-    const hand = (): void => {
-      if (hits.length > 0) onHits(hits);
-      hits = [];
-    };
-    const progress = (done: number, total: number): void => {
-      hand();
-      onBytes?.(done, total);
-    };
-    for await (const hit of searchThread(reader, reader.thread().messages, words, { signal, onBytes: progress })) {
-      found += 1;
-      if (hits.push(hit) >= HITS_AT_ONCE) hand();
-      if (found >= MOST_HITS) break;
-    }
-    hand();
-    return { found, more: found >= MOST_HITS };
+    return searchOpen(await this.#thread(id), words, options);
   }
 
   /** The same over all threads that can be found. */
@@ -260,9 +233,9 @@ export class Desk {
     return linesOfFile(await this.#context(id), file, at, signal);
   }
 
-  /** With `file`, the patch of that file alone. */
-  async patch(id: string, range: Range, file: TreePath | null = null, signal?: AbortSignal): Promise<Patch> {
-    return patchOfRange(await this.#context(id), range, file, signal);
+  /** With `file`, the patch of that file alone; files in which secrets show stay out unless `choice` lets them in. */
+  async patch(id: string, range: Range, file: TreePath | null = null, choice: SecretChoice = NO_SECRETS): Promise<Patch> {
+    return patchOfRange(await this.#context(id), range, file, choice);
   }
 
   async preview(id: string, request: TravelRequest, signal?: AbortSignal): Promise<Plan> {
@@ -368,13 +341,13 @@ export class Desk {
    * `evenStanding` does not say that this is meant, INTERRUPTED, FORGET_BUSY.
    */
   async forget(id: string, evenStanding: boolean): Promise<string[]> {
-    const { parts, standing, quarantine, paths } = await this.#forgetting(id);
+    const { parts, standing, reads, paths } = await this.#forgetting(id);
     if (standing && !evenStanding) throw new TurnbackError('FORGET_STANDING');
     const opened = await Promise.all([...this.#open].map(async ([other, { done }]) => [other, await done.catch(() => null)] as const));
-    // Whoever reads through the repository that goes lets go of it first; it is opened again when it is asked for.
+    // Whoever reads through a repository that goes lets go of it first; it is opened again when it is asked for.
     for (const [other, one] of opened)
-      if (other === id || (quarantine !== null && one?.thread.store?.gitDir === quarantine)) await this.close(other);
-    await forgetTravels(parts, quarantine);
+      if (other === id || one?.thread.store?.objectFolders.some((folder) => reads.includes(folder))) await this.close(other);
+    await forgetTravels(parts, reads);
     await this.#catalog.forget(id);
     return paths;
   }
@@ -384,8 +357,11 @@ export class Desk {
     if (!known) return;
     this.#open.delete(id);
     const opened = await known.done.catch(() => null);
-    opened?.stop();
-    await opened?.thread.close();
+    if (!opened) return;
+    opened.stop();
+    const { head, turns, steps } = opened.thread.thread();
+    await this.#catalog.count(head, { turns: turns.length, files: countFiles(steps) });
+    await opened.thread.close();
   }
 
   /** Closes every thread. */

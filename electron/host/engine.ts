@@ -43,7 +43,8 @@ export function createEngine({ port, push, version, open, env = process.env, sou
   let gitPath: string | null = null;
   const git = createGit({ chosen: () => gitPath });
   const emit = createEmitter(push);
-  const desk = new Desk({ places, ownData, git, emit, via: viaOf(env), ...(sources && { sources }) });
+  const folders = async (): Promise<readonly string[]> => (await settings.get()).folders;
+  const desk = new Desk({ places, ownData, git, emit, folders, via: viaOf(env), ...(sources && { sources }) });
   const operations = new Operations();
   const lookups = new Operations();
   const upkeep = new Upkeep({

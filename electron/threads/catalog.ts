@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { TurnbackError } from '../../shared/errors.ts';
+import { reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { Problem, ThreadHead } from '../../shared/model.ts';
 import { Memory, type Remembered } from './memory.ts';
 import type { Listing, OnBytes, OpenOptions, Places, Preview, Source, ThreadReader } from './source.ts';
@@ -32,7 +32,16 @@ export class Catalog {
   readonly #memory: Memory;
   readonly #sources: readonly Source[];
 
-  constructor(options: { places: Places; ownData: string; sources?: readonly Source[] }) {
+  readonly #folders: () => Promise<readonly string[]>;
+
+  /** `folders`: more places in which threads are looked for. */
+  constructor(options: {
+    places: Places;
+    ownData: string;
+    sources?: readonly Source[];
+    folders?: (() => Promise<readonly string[]>) | undefined;
+  }) {
+    this.#folders = options.folders ?? (async () => []);
     this.#places = options.places;
     this.#ownData = options.ownData;
     this.#memory = new Memory(options.ownData);
@@ -54,12 +63,33 @@ export class Catalog {
         }
       }),
     );
-    for (const known of await this.#memory.all()) {
-      if (threads.some((head) => head.log === known.log && head.threadId === known.threadId)) continue;
-      const again = await this.#again(known.source, known.log, known.threadId);
+    for (const folder of await this.#folders()) await this.#listFolder(folder, threads, problems);
+    const known = await this.#memory.all();
+    const listed = new Set(threads.map(keyOf));
+    for (const { source, log, threadId } of known) {
+      if (listed.has(keyOf({ log, threadId }))) continue;
+      const again = await this.#again(source, log, threadId);
       if (again) threads.push(again);
     }
-    return { threads: unique(threads, await this.#memory.all()).sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0)), problems };
+    const once = [...new Map(threads.map((head) => [keyOf(head), head])).values()];
+    const heads = await withRoots(withMemory(unique(once, known), known));
+    return { threads: heads.sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0)), problems };
+  }
+
+  /** The threads of a folder that the user added to the known places. */
+  async #listFolder(folder: string, threads: ThreadHead[], problems: Problem[]): Promise<void> {
+    try {
+      if ((await statOrNull(folder)) === null) throw new TurnbackError('NOT_FOUND', { path: folder });
+      for (const source of this.#sources) threads.push(...(await source.locate(folder, this.#places)));
+    } catch (thrown) {
+      problems.push({ path: folder, message: reasonOf(thrown).message });
+    }
+  }
+
+  /** Keeps what was counted in a thread when all of it was read, for the list. */
+  async count(head: ThreadHead, counted: { turns: number; files: number | null }): Promise<void> {
+    const known = await this.#memory.of(head.id);
+    if (known) await this.#memory.keep({ ...known, counted: { mark: markOf(head), ...counted } });
   }
 
   /** The threads at a path: a log, a store, or a workspace. NOT_FOUND, LOG_EMPTY or NOT_A_LOG say why there are none. */
@@ -183,6 +213,38 @@ export class Catalog {
   }
 }
 
+const keyOf = ({ log, threadId }: { log: string; threadId: string }): string => `${log}\0${threadId}`;
+
+/** The state of a log that a count is true of. All sessions of OpenCode share one file, so there its size says nothing. */
+const markOf = ({ source, size, updatedAt }: ThreadHead): string => `${source === 'opencode' ? '' : size} ${updatedAt}`;
+
+/** The workspace that the user named, and what was counted when a log was read that has not changed since. */
+function withMemory(heads: readonly ThreadHead[], known: readonly Remembered[]): ThreadHead[] {
+  const byKey = new Map(known.map((one) => [keyOf(one), one]));
+  return heads.map((head) => {
+    const one = byKey.get(keyOf(head));
+    const counted = one?.counted?.mark === markOf(head) ? one.counted : null;
+    const counts = counted === null ? {} : { turns: counted.turns, files: counted.files };
+    return { ...head, root: one?.root ?? head.root, ...counts };
+  });
+}
+
+/** Marks the threads whose workspace folder is not there. */
+async function withRoots(heads: readonly ThreadHead[]): Promise<ThreadHead[]> {
+  const gone = new Map<string, boolean>();
+  for (const { root } of heads) {
+    if (root === null || gone.has(root)) continue;
+    gone.set(
+      root,
+      await stat(root).then(
+        (found) => !found.isDirectory(),
+        () => true,
+      ),
+    );
+  }
+  return heads.map((head) => (head.root !== null && gone.get(head.root) ? { ...head, rootGone: true } : head));
+}
+
 const absolute = (named: string | null | undefined): string | null => (named ? path.resolve(named) : null);
 
 const looksLikePath = (text: string): boolean => text.includes('/') || text.includes('\\') || text.startsWith('.');
@@ -207,7 +269,6 @@ function only(named: string, heads: readonly ThreadHead[]): ThreadHead {
  * get a suffix, so that an id names one thread.
  */
 function unique(heads: readonly ThreadHead[], known: readonly Remembered[]): ThreadHead[] {
-  const keyOf = (head: { log: string; threadId: string }) => `${head.log}\0${head.threadId}`;
   const ids = new Map(known.map((thread) => [keyOf(thread), thread.id]));
   const taken = new Set(ids.values());
   return [...heads]

@@ -12,6 +12,8 @@ const rememberedSchema = z.object({
   /** Workspace and snapshot folder that the user named for it. */
   root: z.string().nullable(),
   data: z.string().nullable(),
+  /** What was counted when all of it was read, and the state of the log that it is true of. */
+  counted: z.object({ mark: z.string(), turns: z.number(), files: z.number().nullable() }).nullable().default(null),
 });
 const fileSchema = z.object({ version: z.literal(1), threads: z.array(rememberedSchema) });
 
@@ -49,12 +51,14 @@ export class Memory {
     return (await this.all()).find((thread) => thread.id === id) ?? null;
   }
 
-  /** Remembers one thread, newest first; writes only when something is new. */
-  async keep(thread: Remembered): Promise<void> {
+  /** Remembers one thread, newest first; writes only when something is new. What was counted stays unless it is given. */
+  async keep(thread: Omit<Remembered, 'counted'> & Partial<Pick<Remembered, 'counted'>>): Promise<void> {
     const known = await this.all();
-    const same = known[0];
-    if (same && JSON.stringify(same) === JSON.stringify(thread)) return;
-    await this.#write([thread, ...known.filter((other) => other.id !== thread.id)].slice(0, LIMIT));
+    const [same] = known;
+    const before = known.find((other) => other.id === thread.id);
+    const next: Remembered = { ...thread, counted: thread.counted ?? before?.counted ?? null };
+    if (same && JSON.stringify(same) === JSON.stringify(next)) return;
+    await this.#write([next, ...known.filter((other) => other.id !== next.id)].slice(0, LIMIT));
   }
 
   /** Forgets one thread: where it was found and what the user named for it. */

@@ -7,9 +7,12 @@ import { SearchField } from '../ui/search-field.tsx';
 import { count } from '../ui/words.ts';
 import './search-box.css';
 
-function found(query: string, rows: number, at: number): string {
-  if (query.trim() === '') return '';
-  return rows === 0 ? 'no match' : `${at + 1} of ${rows}`;
+/** "3 of 17", and how far the whole texts are searched. */
+function found(rows: number, at: number, running: number | null, more: boolean): string {
+  const many = `${at + 1} of ${rows}${more ? '+' : ''}`;
+  if (running === null) return rows === 0 ? 'no match' : many;
+  const percent = `${Math.floor(running * 100)} %`;
+  return rows === 0 ? `searching ${percent}` : `${many} · ${percent}`;
 }
 
 /** One box over the thread: plain words, or `path:`, `tool:`, `changed:`, `text:`, `turn:`. Enter goes on, Shift+Enter back. */
@@ -18,6 +21,9 @@ export function SearchBox() {
   const query = useSearch((state) => state.query);
   const rows = useSearch((state) => state.rows.length);
   const at = useSearch((state) => state.at);
+  const more = useSearch((state) => state.more);
+  const error = useSearch((state) => state.error);
+  const running = useSearch((state) => state.running?.done ?? null);
   useEffect(
     () =>
       onSignal('focus-search', () => {
@@ -32,7 +38,7 @@ export function SearchBox() {
         ref={field}
         label="Search the thread"
         placeholder="Search prompts, tools, files"
-        title="Words of the beginnings of messages, of tool calls and of changed files. Fields: path: tool: changed: text: turn:"
+        title="Words of messages, of tool calls with their arguments and outputs, and of changed files. Fields: path: tool: changed: text: turn:"
         value={query}
         onChange={search}
         onKeyDown={(event) => {
@@ -41,15 +47,25 @@ export function SearchBox() {
           stepMatch(event.shiftKey ? -1 : 1);
         }}
       />
-      {query === '' ? (
+      {query.trim() === '' ? (
         <Keys keys="/" />
       ) : (
         <span
           className="search-count num"
           role="status"
-          aria-label={rows === 0 ? 'No match' : `Match ${at + 1} of ${count(rows, 'match', 'matches')}`}
+          data-failed={error !== null || undefined}
+          title={error?.message}
+          aria-label={
+            error !== null
+              ? error.message
+              : running !== null && rows === 0
+                ? 'Searching'
+                : rows === 0
+                  ? 'No match'
+                  : `Match ${at + 1} of ${count(rows, 'match', 'matches')}`
+          }
         >
-          {found(query, rows, at)}
+          {error === null ? found(rows, at, running, more) : 'search failed'}
         </span>
       )}
     </search>

@@ -1,28 +1,8 @@
 import type { ThreadView } from '../../shared/contract.ts';
 import type { Message } from '../../shared/model.ts';
+import { parseQuery, type QueryTerm, wordsOf } from '../../shared/query.ts';
+import { foldCase, type Hit } from '../../shared/search.ts';
 import { pathsOfStep, type ThreadIndex } from './thread-index.ts';
-
-type Field = 'any' | 'text' | 'tool' | 'path' | 'changed' | 'turn';
-
-interface Term {
-  field: Field;
-  words: string;
-}
-
-const FIELDS: ReadonlySet<string> = new Set(['text', 'tool', 'path', 'changed', 'turn']);
-
-/** `tool:bash path:"my file" fix` -> terms that must all hold. Words without a field look everywhere. */
-export function parseQuery(query: string): Term[] {
-  const terms: Term[] = [];
-  for (const match of query.matchAll(/(?:(\w+):)?(?:"([^"]*)"?|(\S+))/g)) {
-    const words = (match[2] ?? match[3] ?? '').toLowerCase();
-    const named = (match[1] ?? '').toLowerCase();
-    if (words === '') continue;
-    if (FIELDS.has(named)) terms.push({ field: named as Field, words });
-    else terms.push({ field: 'any', words: named === '' ? words : `${named}:${words}` });
-  }
-  return terms;
-}
 
 const inTools = (message: Message, words: string): boolean =>
   message.tools.some((tool) => tool.name.toLowerCase().includes(words) || tool.summary.toLowerCase().includes(words));
@@ -35,11 +15,13 @@ function inPaths(message: Message, index: ThreadIndex, words: string): boolean {
 const wrotePath = (message: Message, words: string): boolean =>
   message.tools.some((tool) => tool.wrote?.some((path) => path.toLowerCase().includes(words)) ?? false);
 
-function holds(term: Term, message: Message, index: ThreadIndex): boolean {
+const inExcerpt = (message: Message, words: string): boolean => foldCase(message.excerpt).includes(foldCase(words));
+
+function holds(term: QueryTerm, message: Message, index: ThreadIndex): boolean {
   const { field, words } = term;
   switch (field) {
     case 'text':
-      return message.excerpt.toLowerCase().includes(words);
+      return inExcerpt(message, words);
     case 'tool':
       return inTools(message, words);
     case 'path':
@@ -49,17 +31,24 @@ function holds(term: Term, message: Message, index: ThreadIndex): boolean {
     case 'turn':
       return message.turn === Number(words);
     case 'any':
-      return message.excerpt.toLowerCase().includes(words) || inTools(message, words) || inPaths(message, index, words);
+      return inExcerpt(message, words) || inTools(message, words) || inPaths(message, index, words);
   }
 }
 
-/** The rows of the messages that match a query: beginnings of texts, tools with their commands, and changed paths. */
-export function findRows(view: ThreadView, index: ThreadIndex, query: string): number[] {
+/**
+ * The rows of the messages that match a query. What the window knows tells at once: beginnings of texts, tools with their
+ * commands, changed paths. `hits`, by message, tell what was found in whole texts.
+ */
+export function findRows(view: ThreadView, index: ThreadIndex, query: string, hits: ReadonlyMap<string, Hit> = new Map()): number[] {
   const terms = parseQuery(query);
   if (terms.length === 0) return [];
+  const words = wordsOf(terms);
+  const places = terms.map(({ field, words: word }) => (field === 'any' || field === 'text' ? words.indexOf(word) : -1));
   const rows: number[] = [];
   view.messages.forEach((message, row) => {
-    if (terms.every((term) => holds(term, message, index))) rows.push(row);
+    const hit = hits.get(message.id);
+    const inHit = (nth: number): boolean => hit?.words.includes(places[nth] ?? -1) ?? false;
+    if (terms.every((term, nth) => inHit(nth) || holds(term, message, index))) rows.push(row);
   });
   return rows;
 }

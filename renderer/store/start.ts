@@ -2,6 +2,8 @@ import type { Client } from '../../shared/client.ts';
 import { appStore } from './app-store.ts';
 import { cursorStore } from './cursor-store.ts';
 import { call, connect, reasonOfThrown } from './host.ts';
+import { takeHits, takeSearchProgress } from './search.ts';
+import { takeAllProgress, takeFound } from './search-all.ts';
 import { openThread, reloadThread, takePreview, takeProgress } from './session.ts';
 import { sessionStore } from './session-store.ts';
 import { listThreads, locatePath } from './threads.ts';
@@ -32,10 +34,14 @@ async function follow(thread: string): Promise<void> {
 function listen(client: Client, run: (command: string, argument: string | null) => void): void {
   client.on('progress', ({ operation, done, total, label }) => {
     takeProgress(operation, done, total);
+    takeSearchProgress(operation, done, total);
+    takeAllProgress(operation, done, total, label);
     const { running } = travelStore.getState();
     if (running?.operation === operation) travelStore.setState({ running: { ...running, done, total, label } });
   });
   client.on('thread.preview', ({ operation, view, from, size }) => takePreview(operation, view, { from, size }));
+  client.on('search.hits', ({ operation, hits }) => takeHits(operation, hits));
+  client.on('search.found', ({ operation, ...found }) => takeFound(operation, found));
   client.on('thread.changed', ({ thread }) => {
     if (sessionStore.getState().id === thread && travelStore.getState().running === null) void follow(thread);
   });

@@ -15,6 +15,7 @@ import { rowsOf } from './rows.ts';
 import { chooseRow, TranscriptRow } from './transcript-row.tsx';
 import { useFollow } from './use-follow.ts';
 import { useKeepPlace } from './use-keep-place.ts';
+import { useMarkWords } from './use-mark-words.ts';
 import { useRowFocus } from './use-row-focus.ts';
 import { useScrollToCursor } from './use-scroll-to-cursor.ts';
 import './transcript.css';
@@ -75,6 +76,7 @@ function List() {
   useScrollToCursor(rows, scrollTo);
   useFollow(area, rows.length, scrollTo);
   useKeepPlace(virtual, rows);
+  useMarkWords(list);
   const focus = useRowFocus({ rows, list, active, setActive, scrollTo });
 
   const press = (event: KeyboardEvent<HTMLDivElement>): void => {

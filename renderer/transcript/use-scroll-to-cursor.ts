@@ -4,6 +4,7 @@ import { onSignal } from '../store/pane-signal.ts';
 import { searchStore } from '../store/search-store.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { stopAt } from '../store/stops.ts';
+import { toggleGroup } from './expand.ts';
 import { positionOfMessage, type Row } from './rows.ts';
 
 /** A drag passes many rows a frame; the transcript keeps step without making all of them. */
@@ -40,7 +41,13 @@ export function useScrollToCursor(rows: readonly Row[], scrollTo: (at: number, a
       onSignal('scroll-to-match', () => {
         const { rows: found, at } = searchStore.getState();
         const row = found[at];
-        if (row !== undefined) show(row, 'center');
+        if (row === undefined) return;
+        const holder = latest.current.rows[positionOfMessage(latest.current.rows, row)];
+        // A match in folded messages unfolds them; the rows are others then.
+        if (holder?.kind === 'group' && !holder.open) {
+          toggleGroup(holder.key.slice(2));
+          setTimeout(() => show(row, 'center'), 0);
+        } else show(row, 'center');
       }),
     ];
     return () => {

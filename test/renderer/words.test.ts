@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { rank } from '../../renderer/palette/rank.ts';
 import { filterThreads, groupThreads } from '../../renderer/start/thread-groups.ts';
-import { findRows, parseQuery } from '../../renderer/store/search-query.ts';
+import { findRows } from '../../renderer/store/search-query.ts';
 import { indexThread } from '../../renderer/store/thread-index.ts';
 import { showPath, titleOfThread, workspaceName } from '../../renderer/ui/names.ts';
 import { count, oneLine, showAgo, showBytes, showDuration, splitPath } from '../../renderer/ui/words.ts';
+import { parseQuery } from '../../shared/query.ts';
 import { headOf, makeView } from './make-view.ts';
 
 test('sizes, durations and counts', () => {

@@ -7,6 +7,7 @@ import { logIdOfFile } from './jsonl-store.ts';
 import { LogFold } from './log-fold.ts';
 import { NextOf } from './quick-lines.ts';
 import { type JsonObject, textField } from './record.ts';
+import type { StepRecord } from './step-record.ts';
 import { titleOf } from './thread-model.ts';
 
 /** A list of threads reads no more of each log than this. */
@@ -21,6 +22,9 @@ export interface LogHead {
   threads: string[];
   title: string | null;
   root: string | null;
+  /** Turns and changed files of the thread that the log is named after; null where the start is not all of the log. */
+  turns: number | null;
+  files: number | null;
 }
 
 /** The parent that an id of a child names: `<thread>:<agent>:<input>`, `<thread>/agent/<run>` (`formats/tanstack.md`, id formats). */
@@ -78,10 +82,26 @@ async function isJsonlLog(file: string, start: Buffer): Promise<boolean> {
     .some(isBatch);
 }
 
-function headOf(log: LogFold, threads: ReadonlySet<string>): LogHead {
+/** How many files the steps list; null when a step lists none, so that only its snapshots tell. */
+function filesOf(steps: readonly StepRecord[]): number | null {
+  const files = new Set<string>();
+  for (const step of steps) {
+    if (step.files === null) return null;
+    for (const file of step.files) files.add(file);
+  }
+  return files.size;
+}
+
+function headOf(log: LogFold, threads: ReadonlySet<string>, whole: boolean): LogHead {
   const { thread } = log;
   const prompt = [...thread.inputs.byId.values()].find((input) => input.prompt !== '')?.prompt ?? null;
-  return { threads: [...threads], title: titleOf(thread) ?? prompt, root: thread.workspace?.root ?? null };
+  return {
+    threads: [...threads],
+    title: titleOf(thread) ?? prompt,
+    root: thread.workspace?.root ?? null,
+    turns: whole ? thread.turns.all.length : null,
+    files: whole ? filesOf(thread.steps) : null,
+  };
 }
 
 function add(log: LogFold, threads: Set<string>, records: readonly JsonObject[], seq: number): void {
@@ -103,7 +123,7 @@ export async function readLogHead(file: string): Promise<LogHead | null> {
     const records = batchOf(line);
     if (typeof records !== 'string') add(log, threads, records, log.seq + 1);
   }
-  return headOf(log, threads);
+  return headOf(log, threads, bytes.length < HEAD_BYTES);
 }
 
 const THREAD = Buffer.from('"thread":"');
@@ -139,5 +159,7 @@ export async function jsonlThread(file: string, threadId: string, head: LogHead,
     parent: parentOf(threadId) ?? (own ? null : logIdOfFile(file)),
     updatedAt: mtimeMs,
     size,
+    turns: own ? head.turns : null,
+    files: own ? head.files : null,
   };
 }
