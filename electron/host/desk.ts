@@ -47,6 +47,7 @@ export interface DeskOptions {
   sources?: readonly Source[];
 }
 
+const NO_SECRETS: SecretChoice = { all: false, include: [] };
 const NO_HISTORY = 'its files are on another side, where unrevert, undo and redo bring them back and nothing else is kept';
 
 /** Why a thread whose files are on another side can only be read; null when it is reached, and for every other thread. */

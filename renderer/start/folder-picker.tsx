@@ -16,6 +16,8 @@ const TITLES = {
   folder: 'Open a folder',
   root: 'Which folder did this thread work in?',
   data: 'Which folder holds the snapshots of this thread?',
+  known: 'In which folder shall threads be looked for?',
+  moved: 'Where is this workspace now?',
 } as const satisfies Record<Picking, string>;
 
 const close = (): void => appStore.setState({ overlay: null, picking: null });
@@ -64,7 +66,7 @@ export function FolderPicker() {
         <>
           <Button onClick={close}>Cancel</Button>
           <Button variant="primary" off={typed.trim() === '' ? 'Name a folder first.' : null} onClick={() => choose(typed.trim(), picking)}>
-            {picking === 'root' || picking === 'data' ? 'Use this folder' : 'Open'}
+            {picking === 'log' || picking === 'folder' ? 'Open' : 'Use this folder'}
           </Button>
         </>
       }

@@ -1,19 +1,20 @@
-import { FileText, FolderOpen, RotateCw, Sparkles } from 'lucide-react';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { FileText, FolderOpen, Sparkles } from 'lucide-react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { runCommand } from '../commands.ts';
 import { useApp } from '../store/app-store.ts';
-import { onSignal } from '../store/pane-signal.ts';
+import { useSearchAll } from '../store/search-all-store.ts';
 import { loadApp } from '../store/start.ts';
 import { listThreads, locatePath } from '../store/threads.ts';
 import { threadsStore, useThreads } from '../store/threads-store.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { PaneError } from '../ui/pane-error.tsx';
-import { SearchField } from '../ui/search-field.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useDelayed } from '../ui/use-delayed.ts';
-import { count } from '../ui/words.ts';
+import { Folders } from './folders.tsx';
+import { FoundList } from './found-list.tsx';
 import { Problems } from './problems.tsx';
 import { Recent } from './recent.tsx';
+import { ThreadFilters } from './thread-filters.tsx';
 import { ThreadList } from './thread-list.tsx';
 import { useDrop } from './use-drop.ts';
 import '../ui/progress.css';
@@ -80,29 +81,11 @@ function Busy() {
   );
 }
 
-function Filter() {
-  const field = useRef<HTMLInputElement>(null);
-  const filter = useThreads((state) => state.filter);
-  const total = useThreads((state) => state.threads.length);
-  useEffect(() => onSignal('focus-search', () => field.current?.focus()), []);
-  return (
-    <div className="start-filter">
-      <SearchField
-        ref={field}
-        label="Filter the threads"
-        placeholder={total === 0 ? 'Filter' : `Filter ${count(total, 'thread')}: title, path, source`}
-        value={filter}
-        onChange={(value) => threadsStore.setState({ filter: value })}
-      />
-      <IconButton label="Look again" icon={<RotateCw />} onClick={() => void listThreads()} />
-    </div>
-  );
-}
-
 /** What is seen when no thread is open: open something, or choose from what was found. */
 export function StartScreen() {
   const failed = useApp((state) => state.failed);
   const browser = useApp((state) => state.info?.host === 'browser');
+  const searching = useSearchAll((state) => state.phase !== 'none');
   const dropping = useDrop();
   // Coming back from a thread: it, and others, may be newer than the list.
   useEffect(() => {
@@ -137,8 +120,9 @@ export function StartScreen() {
         <Busy />
         <Recent />
         <Problems />
-        <Filter />
-        <Threads />
+        <ThreadFilters />
+        {searching ? <FoundList /> : <Threads />}
+        <Folders />
       </div>
       {dropping ? (
         <div className="start-drop" role="status">

@@ -3,7 +3,7 @@ import { SOURCE_NAMES } from '../ui/names.ts';
 
 /** A row of the start screen: a workspace, or a thread in it. */
 export type ThreadRow =
-  | { kind: 'workspace'; key: string; root: string | null; count: number }
+  | { kind: 'workspace'; key: string; root: string | null; gone: boolean; count: number }
   | { kind: 'thread'; key: string; head: ThreadHead; child: boolean };
 
 const said = (head: ThreadHead): string =>
@@ -32,7 +32,7 @@ export function groupThreads(threads: readonly ThreadHead[]): ThreadRow[] {
   const groups = [...byRoot].sort((a, b) => newest(b[1]) - newest(a[1]));
   const rows: ThreadRow[] = [];
   for (const [root, heads] of groups) {
-    rows.push({ kind: 'workspace', key: `w:${root ?? ''}`, root, count: heads.length });
+    rows.push({ kind: 'workspace', key: `w:${root ?? ''}`, root, gone: heads.some((head) => head.rootGone), count: heads.length });
     const sorted = [...heads].sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0));
     const ids = new Set(sorted.map((head) => `${head.source}:${head.threadId}`));
     const isChild = (head: ThreadHead): boolean => head.parent !== null && ids.has(`${head.source}:${head.parent}`);

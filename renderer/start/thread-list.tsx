@@ -1,15 +1,20 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { CornerDownRight, Folder } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { ThreadHead } from '../../shared/model.ts';
 import { useApp } from '../store/app-store.ts';
 import { listFocused, registerList } from '../store/list-focus.ts';
 import { openThread } from '../store/session.ts';
+import { locateWorkspace } from '../store/threads.ts';
 import { useThreads } from '../store/threads-store.ts';
+
 import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { SOURCE_NAMES, showPath, titleOfThread, workspaceName } from '../ui/names.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { When } from '../ui/when.tsx';
-import { showBytes } from '../ui/words.ts';
+import { count, showBytes } from '../ui/words.ts';
+import { chosenThreads } from './thread-filter.ts';
 import { filterThreads, groupThreads, type ThreadRow } from './thread-groups.ts';
 import './thread-list.css';
 
@@ -27,9 +32,23 @@ function Workspace({ row }: { row: Extract<ThreadRow, { kind: 'workspace' }> }) 
       ) : (
         <span className="muted mono cut">{showPath(row.root, home)}</span>
       )}
+      {row.gone && row.root !== null ? (
+        <>
+          <Badge tone="changed">folder not found</Badge>
+          <Button className="thread-locate" onClick={() => void locateWorkspace(row.root ?? '')}>
+            Locate folder…
+          </Button>
+        </>
+      ) : null}
       <span className="muted num thread-workspace-count">{row.count}</span>
     </div>
   );
+}
+
+/** Turns and changed files, as far as they are known. */
+function countsOf({ turns, files }: ThreadHead): string {
+  const known = [turns == null ? null : count(turns, 'turn'), files == null ? null : count(files, 'file')];
+  return known.filter(Boolean).join(' · ');
 }
 
 function Thread({ row }: { row: Extract<ThreadRow, { kind: 'thread' }> }) {
@@ -41,6 +60,7 @@ function Thread({ row }: { row: Extract<ThreadRow, { kind: 'thread' }> }) {
         <span className="thread-title cut">{titleOfThread(head)}</span>
       </Tooltip>
       <Badge>{SOURCE_NAMES[head.source]}</Badge>
+      <span className="thread-counts muted num">{countsOf(head)}</span>
       <span className="thread-size muted num">{head.size === null ? '' : showBytes(head.size)}</span>
       <span className="thread-when muted">
         <When at={head.updatedAt} />
@@ -55,7 +75,8 @@ export function ThreadList() {
   const threads = useThreads((state) => state.threads);
   const filter = useThreads((state) => state.filter);
   const [chosen, setChosen] = useState<string | null>(null);
-  const rows = useMemo(() => groupThreads(filterThreads(threads, filter)), [threads, filter]);
+  const choice = useThreads((state) => state.choice);
+  const rows = useMemo(() => groupThreads(filterThreads(chosenThreads(threads, choice), filter)), [threads, choice, filter]);
   const options = useMemo(() => rows.filter((row) => row.kind === 'thread'), [rows]);
   const active = options.find((row) => row.key === chosen) ?? options[0] ?? null;
   const virtual = useVirtualizer({
@@ -82,6 +103,7 @@ export function ThreadList() {
     else return;
     event.preventDefault();
   };
+  if (rows.length === 0) return <p className="thread-none muted">No thread fits. Enter looks for the words in the texts of all threads.</p>;
   return (
     <div
       className="thread-list"

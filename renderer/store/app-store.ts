@@ -11,7 +11,7 @@ export type Overlay = 'palette' | 'keys' | 'history' | 'patch' | 'folder' | null
 /** The panes, by the name that focus, tabs and the narrow layout use. */
 export type Pane = 'transcript' | 'steps' | 'files' | 'diff';
 
-export type Picking = 'log' | 'folder' | 'root' | 'data';
+export type Picking = 'log' | 'folder' | 'root' | 'data' | 'known' | 'moved';
 
 export interface AppState {
   connection: Connection;
@@ -20,7 +20,7 @@ export interface AppState {
   failed: Reason | null;
   settings: Settings;
   overlay: Overlay;
-  /** What the folder picker is for: a log, a folder, or the workspace or the snapshots of the open thread. */
+  /** What the folder picker is for: a log, a folder, the workspace or the snapshots of the open thread, a place to look for threads, or where a workspace is now. */
   picking: Picking | null;
   /** The one pane that is shown below 720 px. */
   pane: Pane;

@@ -52,10 +52,38 @@ export function locatePath(path: string): Promise<void> {
   });
 }
 
+/** Looks for threads in one more folder from now on. */
+async function addFolder(path: string): Promise<void> {
+  const { folders } = appStore.getState().settings;
+  if (!folders.includes(path)) await changeSettings({ folders: [...folders, path] });
+  await listThreads();
+}
+
+/** Asks where a workspace is that is not at its place any more. */
+export function locateWorkspace(root: string): Promise<void> {
+  threadsStore.setState({ moving: root });
+  return choosePath('moved');
+}
+
+/** The threads of the workspace that was asked about work in this folder from now on. */
+function takeMoved(path: string): Promise<void> {
+  const { moving, threads } = threadsStore.getState();
+  threadsStore.setState({ moving: null });
+  const here = threads.filter((head) => head.root === moving).map((head) => head.id);
+  if (moving === null || here.length === 0) return Promise.resolve();
+  return busyWith(`Taking ${path} as the workspace`, async () => {
+    await call('threads.relocate', { threads: here, root: path });
+    threadsStore.setState(({ choice }) => ({ choice: { ...choice, root: choice.root === moving ? null : choice.root } }));
+    await listThreads();
+  });
+}
+
 /** Takes a chosen path to what it was asked for. */
 export async function takePath(path: string, picking: Picking): Promise<void> {
   const { id } = sessionStore.getState();
-  if (picking === 'log' || picking === 'folder') await locatePath(path);
+  if (picking === 'known') await addFolder(path);
+  else if (picking === 'moved') await takeMoved(path);
+  else if (picking === 'log' || picking === 'folder') await locatePath(path);
   else if (id !== null) await openThread(id, picking === 'root' ? { root: path } : { data: path });
 }
 
