@@ -108,6 +108,14 @@ export const appInfoSchema = z.object({
 });
 export type AppInfo = z.infer<typeof appInfoSchema>;
 
+/** Which files of a patch leave with the secrets that show in them: all, or those named. */
+export const secretChoiceSchema = z.object({ all: z.boolean(), include: z.array(z.string()) }).default({ all: false, include: [] });
+export type SecretChoice = z.output<typeof secretChoiceSchema>;
+
+/** A file of a patch in which secrets show; `kinds` says which. One that is not included stayed out of the patch. */
+export const patchSecretSchema = z.object({ path: z.string(), kinds: z.array(z.string()), included: z.boolean() });
+export type PatchSecret = z.infer<typeof patchSecretSchema>;
+
 /** What our own safety snapshots may take; null: no limit of that kind. An entry goes when any of the limits says so. */
 export const retentionSchema = z.object({
   /** Most days that an entry of the history keeps its snapshot. */
@@ -196,13 +204,13 @@ export const calls = {
   },
   /** With `file`, the patch of that file of the range alone; so for `patch.save`. */
   'patch.text': {
-    input: thread.extend({ range: rangeSchema, file: z.string().optional() }),
-    output: z.object({ text: z.string(), name: z.string(), files: z.number() }),
+    input: thread.extend({ range: rangeSchema, file: z.string().optional(), secrets: secretChoiceSchema }),
+    output: z.object({ text: z.string(), name: z.string(), files: z.number(), secrets: z.array(patchSecretSchema) }),
   },
   /** Asks where to save (a dialog in Electron; `path` in the browser host) and writes the exact bytes. Null: cancelled. */
   'patch.save': {
-    input: thread.extend({ range: rangeSchema, path: z.string().nullable(), file: z.string().optional() }),
-    output: z.object({ path: z.string() }).nullable(),
+    input: thread.extend({ range: rangeSchema, path: z.string().nullable(), file: z.string().optional(), secrets: secretChoiceSchema }),
+    output: z.object({ path: z.string(), secrets: z.array(patchSecretSchema) }).nullable(),
   },
   'travel.preview': {
     input: thread.extend(where.shape),

@@ -165,6 +165,8 @@ const SENTENCES = {
     `${of(f, 'path')} could not be put back.${because(f)} The safety snapshot is kept; close what uses the file and choose Roll back again.`,
   DISK_FULL: (f) => `The disk is too full: ${of(f, 'need')} bytes are needed and ${of(f, 'free')} are free. Nothing was written.`,
   NO_FILES_IN_PATCH: () => 'There is no file change in this range, so there is nothing to put in a patch.',
+  PATCH_ALL_SECRET: () =>
+    'Every file of this patch holds what looks like a secret, so nothing is left to export. Let single files in (--include PATH) or all of them (--with-secrets).',
   TOO_LARGE: (f) => `${of(f, 'path')} is ${of(f, 'bytes')} bytes, more than is shown at once. Load it anyway if you want to wait.`,
   NO_LINES: (f) => `The lines of ${of(f, 'path')} cannot be told apart.${because(f)} Its diff can still be looked at.`,
   BAD_REQUEST: (f) => `The request ${of(f, 'call')} was not understood.${because(f)}`,

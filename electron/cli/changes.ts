@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Range, ThreadView } from '../../shared/contract.ts';
+import type { Range, SecretChoice, ThreadView } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
+import { showTreePath } from '../../shared/tree-path.ts';
+import type { Patch } from '../host/changes.ts';
 import { stepsBetween } from '../threads/tree-at-stop.ts';
 import { fileLine } from './look.ts';
 import { EXIT, type Exit, openNamed, type Session, stepNamed, stopNamed } from './session.ts';
@@ -24,14 +26,28 @@ function sayMissing({ say }: Session, view: ThreadView, range: Range): void {
   }
 }
 
+const choiceOf = ({ args }: Session): SecretChoice => ({ all: args.withSecrets, include: args.include });
+
+const leftOut = (made: Patch | null): { path: string; kinds: string[] }[] =>
+  (made?.secrets ?? []).filter(({ included }) => !included).map(({ path: name, kinds }) => ({ path: name, kinds }));
+
+/** Which files stayed out of a patch because secrets show in them, and which left with them, for people. */
+function sayLeftOut({ say, args }: Session, made: Patch): void {
+  for (const { path: name, kinds, included } of made.secrets)
+    if (!args.withSecrets || !included) say(`${included ? 'With secrets' : 'Left out'}: ${showTreePath(name)} (${kinds.join(', ')})`);
+  if (made.secrets.some(({ included }) => !included)) say('--include PATH lets one of them in, --with-secrets all.');
+}
+
 /** `turnback diff THREAD STEP|stop:K [--to STEP|stop:K|now]` */
 export async function diff(session: Session): Promise<Exit> {
   const { id, view } = await openNamed(session);
   const range = rangeNamed(view, session.args.words[1] ?? '', session.args.to);
   sayMissing(session, view, range);
   const files = await session.desk.filesOf(id, range);
-  const patch = files.length === 0 ? Buffer.alloc(0) : (await session.desk.patch(id, range)).bytes;
-  session.json({ files, patch: patch.toString('utf8') });
+  const made = files.length === 0 ? null : await session.desk.patch(id, range, null, choiceOf(session));
+  const patch = made?.bytes ?? Buffer.alloc(0);
+  if (made !== null) sayLeftOut(session, made);
+  session.json({ files, patch: patch.toString('utf8'), leftOut: leftOut(made) });
   for (const file of files) session.print(`${fileLine(file)}\n`);
   if (files.length === 0) session.say('Nothing differs.');
   else session.print(Buffer.concat([Buffer.from('\n'), patch]));
@@ -52,7 +68,9 @@ export async function patch(session: Session): Promise<Exit> {
   if (!first || last === '') throw new TurnbackError('USAGE', { what: `${word} is not STEP or STEP..STEP.` });
   const range = isStop(first) ? rangeNamed(view, first, last ?? null) : stepsNamed(view, first, last);
   sayMissing(session, view, range);
-  const made = await session.desk.patch(id, range);
+  const made = await session.desk.patch(id, range, null, choiceOf(session));
+  sayLeftOut(session, made);
+  if (made.files === 0) throw new TurnbackError('PATCH_ALL_SECRET');
   const { output } = session.args;
   if (output !== null) {
     const target = path.resolve(output);
@@ -63,6 +81,11 @@ export async function patch(session: Session): Promise<Exit> {
     }
     session.say(`${made.files} files in ${target}`);
   } else session.print(made.bytes);
-  session.json({ path: output === null ? null : path.resolve(output), files: made.files, patch: made.bytes.toString('utf8') });
+  session.json({
+    path: output === null ? null : path.resolve(output),
+    files: made.files,
+    patch: made.bytes.toString('utf8'),
+    leftOut: leftOut(made),
+  });
   return EXIT.done;
 }

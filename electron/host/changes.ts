@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { FileDiff, FileSide, Range } from '../../shared/contract.ts';
+import type { FileDiff, FileSide, PatchSecret, Range, SecretChoice } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
 import type { FileChange } from '../../shared/model.ts';
 import type { Plan, PlanFile } from '../../shared/plan.ts';
@@ -14,6 +14,7 @@ import type { SnapshotStore } from '../snapshots/store.ts';
 import { predictedFile } from '../travel/predict.ts';
 import { previewTravel } from '../travel/travel.ts';
 import type { TravelContext } from '../travel/travel-context.ts';
+import { leftOutWith, secretsInPatch } from './patch-secrets.ts';
 import { type LogRange, type Sides, sidesOf } from './range.ts';
 import type { Via } from './via.ts';
 
@@ -25,6 +26,8 @@ export interface Patch {
   /** A file name to offer. */
   name: string;
   files: number;
+  /** Files in which secrets show, or that go with such a one; what is not included stayed out. */
+  secrets: PatchSecret[];
 }
 
 /** Store and reader of the thread's snapshots; throws why there are none. */
@@ -141,21 +144,52 @@ export async function diskSide(context: TravelContext, file: TreePath, anyway: b
 /** A file's name as the end of another file's name: no folders, no sign that a shell or a file system minds. */
 const nameIn = (file: TreePath): string => `-${(file.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9._-]+/g, '_').slice(-60)}`;
 
+/** Contents larger than this are not looked through for secrets when they are binary. */
+const MOST_LOOKED = 32 * 1024 * 1024;
+
 /**
- * The range as a patch that `git apply` takes, byte for byte what git writes; with `file`, of that file alone. Refused when a step was not
- * captured or nothing changed.
+ * The range as a patch that `git apply` takes, byte for byte what git writes; with `file`, of that file alone. Files in which secrets show
+ * stay out unless `choice` lets them in; the rest still applies. Refused when a step was not captured or nothing changed.
  */
-export async function patchOfRange(context: ChangesContext, range: Range, file: TreePath | null, signal?: AbortSignal): Promise<Patch> {
+export async function patchOfRange(
+  context: ChangesContext,
+  range: Range,
+  file: TreePath | null,
+  choice: SecretChoice = { all: false, include: [] },
+  signal?: AbortSignal,
+): Promise<Patch> {
   if (range.kind === 'plan') throw new TurnbackError('NOT_SUPPORTED', { what: 'A patch of a preview' });
   const files = (await filesOfRange(context, range, signal)).filter((one) => file === null || one.path === file);
   const sides = await filled(context, range, signal);
   if (sides === null || files.length === 0) throw new TurnbackError('NO_FILES_IN_PATCH');
-  const { store } = snapshotsOf(context);
+  const { store, objects } = snapshotsOf(context);
   const to = sides.to ?? (await treeOnDisk(context, signal));
-  const parts: Buffer[] = [];
-  const paths = sides.only === null && file === null ? null : files.map((one) => one.path);
-  // Objects are not written there by a path of this machine.
-  const [end, only] = context.via && paths !== null ? [await context.via.mixed(sides.from, to, paths), null] : [to, paths];
-  for await (const part of patchOf(store, { from: sides.from, to: end, only, ...(signal && { signal }) })) parts.push(part);
-  return { bytes: Buffer.concat(parts), name: `turnback-${sides.name}${file === null ? '' : nameIn(file)}.patch`, files: files.length };
+  const make = async (paths: TreePath[] | null): Promise<Buffer> => {
+    const parts: Buffer[] = [];
+    // Objects are not written there by a path of this machine.
+    const [end, only] = context.via && paths !== null ? [await context.via.mixed(sides.from, to, paths), null] : [to, paths];
+    for await (const part of patchOf(store, { from: sides.from, to: end, only, ...(signal && { signal }) })) parts.push(part);
+    return Buffer.concat(parts);
+  };
+  const all = files.map((one) => one.path);
+  const whole = await make(sides.only === null && file === null ? null : all);
+  const name = `turnback-${sides.name}${file === null ? '' : nameIn(file)}.patch`;
+  const found = await secretsInPatch(whole, (path) => sidesOfBinary(objects, [sides.from, to], path));
+  const out = choice.all ? [] : found.filter(({ path }) => !choice.include.includes(path)).map(({ path }) => path);
+  if (out.length === 0) return { bytes: whole, name, files: files.length, secrets: found.map((one) => ({ ...one, included: true })) };
+  const more = leftOutWith(out, all);
+  const left = new Set([...out, ...more.map(({ path }) => path)]);
+  const rest = all.filter((path) => !left.has(path));
+  const bytes = rest.length === 0 ? Buffer.alloc(0) : await make(rest);
+  return { bytes, name, files: rest.length, secrets: [...found, ...more].map((one) => ({ ...one, included: !left.has(one.path) })) };
+}
+
+async function sidesOfBinary(objects: ObjectReader, trees: readonly string[], path: TreePath): Promise<Buffer[]> {
+  const sides: Buffer[] = [];
+  for (const tree of trees) {
+    const entry = await objects.entry(tree, path);
+    const info = entry === null || entry.mode === '160000' ? null : await objects.info(entry.oid);
+    if (entry !== null && info !== null && info.size <= MOST_LOOKED) sides.push(await objects.blob(entry.oid, MOST_LOOKED));
+  }
+  return sides;
 }

@@ -342,14 +342,14 @@ export class Desk {
    * `evenStanding` does not say that this is meant, INTERRUPTED, FORGET_BUSY.
    */
   async forget(id: string, evenStanding: boolean): Promise<string[]> {
-    const { parts, standing, reads, paths } = await this.#forgetting(id);
+    const { parts, standing, reads, paths, log } = await this.#forgetting(id);
     if (standing && !evenStanding) throw new TurnbackError('FORGET_STANDING');
     const opened = await Promise.all([...this.#open].map(async ([other, { done }]) => [other, await done.catch(() => null)] as const));
     // Whoever reads through a repository that goes lets go of it first; it is opened again when it is asked for.
     for (const [other, one] of opened)
       if (other === id || one?.thread.store?.objectFolders.some((folder) => reads.includes(folder))) await this.close(other);
     await forgetTravels(parts, reads);
-    await this.#catalog.forget(id);
+    await this.#catalog.forget(id, { git: parts.git, log });
     return paths;
   }
 

@@ -136,16 +136,17 @@ export function createHandlers(parts: HandlerParts): Handlers {
         const { text, runs } = await desk.lines(thread, file, at, signal);
         return { lines: text.length, runs };
       }),
-    async 'patch.text'({ thread, range, file }) {
-      const { bytes, name, files } = await desk.patch(thread, range, file);
-      return { text: patchText(bytes), name, files };
+    async 'patch.text'({ thread, range, file, secrets: choice }) {
+      const { bytes, name, files, secrets } = await desk.patch(thread, range, file, choice);
+      return { text: patchText(bytes), name, files, secrets };
     },
-    async 'patch.save'({ thread, range, path: typed, file }) {
-      const { bytes, name } = await desk.patch(thread, range, file);
+    async 'patch.save'({ thread, range, path: typed, file, secrets: choice }) {
+      const { bytes, name, files, secrets } = await desk.patch(thread, range, file, choice);
+      if (files === 0) throw new TurnbackError('PATCH_ALL_SECRET');
       const target = await port.chooseSave(name, typed);
       if (target === null) return null;
       await saveFile(target, bytes);
-      return { path: target.path };
+      return { path: target.path, secrets };
     },
     'travel.preview': ({ thread, kind, stop, entry, scope, piece }) => desk.preview(thread, { kind, stop, entry, scope, piece }),
     'travel.file': ({ thread, kind, stop, entry, scope, piece, path: file, choice, anyway }) =>

@@ -1,13 +1,13 @@
 import { Copy, Download } from 'lucide-react';
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import type { Range } from '../../shared/contract.ts';
+import type { PatchSecret, Range, SecretChoice } from '../../shared/contract.ts';
 import type { Reason } from '../../shared/errors.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { appStore, useApp } from '../store/app-store.ts';
 import { changesStore } from '../store/changes-store.ts';
 import { call, reasonOfThrown } from '../store/host.ts';
-import { copyPatch, patchStore, savePatch } from '../store/patch.ts';
+import { chosen as chosenSecrets, copyPatch, patchStore, savePatch } from '../store/patch.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { Banner } from '../ui/banner.tsx';
 import { Button } from '../ui/button.tsx';
@@ -16,17 +16,20 @@ import { PathLabel } from '../ui/path-label.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { count, showBytes } from '../ui/words.ts';
 import { defaultPath, notCaptured, patchSources } from './patch-model.ts';
+import { PatchSecrets } from './patch-secrets.tsx';
 import './patch-dialog.css';
+
+const NO_SECRETS: SecretChoice = { all: false, include: [] };
 
 const close = (): void => appStore.setState({ overlay: null });
 
 type Loaded =
   | { phase: 'loading' }
   /** `text` is null for a patch whose bytes are no text: it can be saved, not copied. */
-  | { phase: 'ready'; text: string | null; name: string; files: number | null }
+  | { phase: 'ready'; text: string | null; name: string; files: number | null; secrets: PatchSecret[] }
   | { phase: 'refused'; reason: Reason };
 
-function usePatch(range: Range | null, file: TreePath | null): Loaded {
+function usePatch(range: Range | null, file: TreePath | null, secrets: SecretChoice): Loaded {
   const [loaded, setLoaded] = useState<Loaded>({ phase: 'loading' });
   useEffect(() => {
     const { id: thread, view } = sessionStore.getState();
@@ -38,19 +41,19 @@ function usePatch(range: Range | null, file: TreePath | null): Loaded {
     }
     let ended = false;
     setLoaded({ phase: 'loading' });
-    call('patch.text', { thread, range, ...(file === null ? {} : { file }) }).then(
+    call('patch.text', { thread, range, ...(file === null ? {} : { file }), ...chosenSecrets(secrets) }).then(
       (patch) => !ended && setLoaded({ phase: 'ready', ...patch }),
       (thrown: unknown) => {
         if (ended) return;
         const reason = reasonOfThrown(thrown);
-        if (reason.code === 'PATCH_NOT_TEXT') setLoaded({ phase: 'ready', text: null, name: 'turnback.patch', files: null });
+        if (reason.code === 'PATCH_NOT_TEXT') setLoaded({ phase: 'ready', text: null, name: 'turnback.patch', files: null, secrets: [] });
         else setLoaded({ phase: 'refused', reason });
       },
     );
     return () => {
       ended = true;
     };
-  }, [range, file]);
+  }, [range, file, secrets]);
   return loaded;
 }
 
@@ -91,7 +94,13 @@ export function PatchDialog() {
   const [chosen, setChosen] = useState(sources[0]?.id ?? '');
   const range = sources.find((source) => source.id === chosen)?.range ?? null;
   const file = useStore(patchStore, (state) => state.file);
-  const loaded = usePatch(range, file);
+  const [choice, setChoice] = useState(NO_SECRETS);
+  const loaded = usePatch(range, file, choice);
+  const [found, setFound] = useState<readonly PatchSecret[]>([]);
+  useEffect(() => {
+    // While another patch is made the list stays, so that the focus stays on its tick.
+    if (loaded.phase === 'ready') setFound(loaded.secrets);
+  }, [loaded]);
   const main = useRef<HTMLButtonElement>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const name = loaded.phase === 'ready' ? loaded.name : '';
@@ -100,13 +109,15 @@ export function PatchDialog() {
     range === null
       ? 'Nothing is selected.'
       : loaded.phase === 'ready'
-        ? null
+        ? loaded.files === 0
+          ? 'Every file stays out of it. Tick one first.'
+          : null
         : loaded.phase === 'refused'
           ? loaded.reason.message
           : 'The patch is being made.';
   const noText = off ?? (loaded.phase === 'ready' && loaded.text === null ? 'It holds bytes that are no text.' : null);
   const save = async (): Promise<void> => {
-    if (range !== null && (await savePatch(range, host === 'electron' ? null : path, file))) close();
+    if (range !== null && (await savePatch(range, host === 'electron' ? null : path, file, choice))) close();
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -124,7 +135,7 @@ export function PatchDialog() {
             icon={<Copy />}
             off={noText}
             onClick={() => {
-              if (range !== null) void copyPatch(range, file);
+              if (range !== null) void copyPatch(range, file, choice);
             }}
           >
             Copy
@@ -155,7 +166,10 @@ export function PatchDialog() {
             label="What to export"
             value={chosen}
             segments={sources.map(({ id, label }) => ({ value: id, label }))}
-            onChange={setChosen}
+            onChange={(next) => {
+              setChosen(next);
+              setChoice(NO_SECRETS);
+            }}
           />
         )}
         {file === null ? null : (
@@ -164,6 +178,7 @@ export function PatchDialog() {
           </p>
         )}
         {range === null ? null : <Summary loaded={loaded} />}
+        {range === null || loaded.phase === 'refused' ? null : <PatchSecrets found={found} choice={choice} onChoose={setChoice} />}
         {host === 'electron' || loaded.phase !== 'ready' ? null : (
           <label className="patch-path">
             <span className="muted">Save as, on the machine that Turnback runs on</span>

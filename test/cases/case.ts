@@ -229,7 +229,7 @@ export class Case {
   /** The patch of a step (or steps), saved to a file beside the workspace. */
   async patch(name: string, range: Input<'patch.save'>['range']): Promise<string> {
     const file = path.join(this.built.folder, 'own-data', name);
-    await this.#looking(() => this.ask('patch.save', { thread: this.id, range, path: file }));
+    await this.#looking(() => this.ask('patch.save', { thread: this.id, range, path: file, secrets: { all: true, include: [] } }));
     return file;
   }
 }

@@ -49,7 +49,12 @@ async function made(desk: Partial<Record<keyof Desk, unknown>>, changes: Partial
 
 const refused = (code: string): unknown => ({ ok: false, error: { code, message: expect.any(String) } });
 const range = { kind: 'step', step: 's' };
-const patch = (text: string | Buffer) => async () => ({ bytes: Buffer.from(text as string), name: 'turnback-s.patch', files: 1 });
+const patch = (text: string | Buffer) => async () => ({
+  bytes: Buffer.from(text as string),
+  name: 'turnback-s.patch',
+  files: 1,
+  secrets: [],
+});
 
 function port(changes: Partial<HostPort> = {}): { port: HostPort; did: unknown[] } {
   const did: unknown[] = [];
@@ -154,7 +159,7 @@ test('patch.text gives the text exactly, a byte order mark included, and refuses
   const good = await made({ patch: patch('\ufeffdiff --git a/a b/a\r\n') });
   expect(await good.ask('patch.text', { thread: 't', range })).toEqual({
     ok: true,
-    value: { text: '\ufeffdiff --git a/a b/a\r\n', name: 'turnback-s.patch', files: 1 },
+    value: { text: '\ufeffdiff --git a/a b/a\r\n', name: 'turnback-s.patch', files: 1, secrets: [] },
   });
   const bad = await made({ patch: patch(Buffer.from([0x2b, 0xff, 0x0a])) });
   expect(await bad.ask('patch.text', { thread: 't', range })).toEqual(refused('PATCH_NOT_TEXT'));
@@ -164,7 +169,7 @@ test('patch.save writes the exact bytes where the user said, and replaces nothin
   const bytes = Buffer.from([0x2b, 0xff, 0x00, 0x0a]);
   const { ask, folder } = await made({ patch: patch(bytes) });
   const file = path.join(folder, 'out.patch');
-  expect(await ask('patch.save', { thread: 't', range, path: file })).toEqual({ ok: true, value: { path: file } });
+  expect(await ask('patch.save', { thread: 't', range, path: file })).toEqual({ ok: true, value: { path: file, secrets: [] } });
   expect(await readFile(file)).toEqual(bytes);
   await writeFile(file, 'mine');
   expect(await ask('patch.save', { thread: 't', range, path: file })).toEqual(refused('FILE_EXISTS'));
@@ -188,7 +193,7 @@ test('patch.save with a dialog takes its path, never the page’s, and replaces 
     },
   });
   const { ask } = await made({ patch: patch('new') }, { port: dialog });
-  expect(await ask('patch.save', { thread: 't', range, path: null })).toEqual({ ok: true, value: { path: file } });
+  expect(await ask('patch.save', { thread: 't', range, path: null })).toEqual({ ok: true, value: { path: file, secrets: [] } });
   expect(await readFile(file, 'utf8')).toBe('new');
   expect(asked).toEqual([['turnback-s.patch', null]]);
 });

@@ -76,7 +76,7 @@ describe('a pinned file', () => {
         files: range.kind === 'turn' || range.kind === 'stops' ? view.steps.flatMap((step) => step.files ?? []) : [],
       }),
       'diff.file': ({ path }) => ({ path, before: null, after: null, eolOnly: false }),
-      'patch.text': () => ({ text: 'p', name: 'p.patch', files: 1 }),
+      'patch.text': () => ({ text: 'p', name: 'p.patch', files: 1, secrets: [] }),
       'clipboard.write': () => ({}),
     });
   });

@@ -12,7 +12,7 @@ import { startApp } from '../../../renderer/store/start.ts';
 import { travelStore } from '../../../renderer/store/travel-store.ts';
 import { applyTheme } from '../../../renderer/theme/theme.ts';
 import { createClient } from '../../../shared/client.ts';
-import type { Settings } from '../../../shared/contract.ts';
+import type { Output, Settings } from '../../../shared/contract.ts';
 import { DEFAULT_SETTINGS } from '../../../shared/default-settings.ts';
 import { reason } from '../../../shared/errors.ts';
 import { FakeHost, Refusal } from '../fake-host.ts';
@@ -35,6 +35,21 @@ const released = new Promise<void>((done) => {
   release = done;
 });
 const wait = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** Five travels, of which the limits let two go. */
+function cleanPlanOf({ entries }: Settings['retention']): Output<'clean.preview'> {
+  const goes = [0, 1].map((at) => ({
+    entry: `e${at}`,
+    thread: 'tanstack:t1',
+    at: Date.UTC(2026, 7, 3 + at, 9, 41),
+    kind: 'revert' as const,
+    target: `message ${at + 3}`,
+    files: at + 1,
+    why: 'days' as const,
+    frees: 600_000,
+  }));
+  return { use: { entries: 5, workspaces: 2, bytes: 3_500_000 }, goes: entries === null ? [] : goes, needed: 1, problems: [] };
+}
 
 const host = new FakeHost({
   'app.info': () => ({
@@ -69,12 +84,31 @@ const host = new FakeHost({
     if (file === undefined) throw new Refusal(reason('TREE_MISSING', { tree: 'ab12' }));
     return anyway ? (file.anyway ?? file.diff) : file.diff;
   },
-  'patch.text': ({ range }) => {
+  'patch.text': ({ range, secrets: choice }) => {
     const files = filesOf(view, range, fakePlan('revert', 4));
     if (files.length === 0) throw new Refusal(reason('NO_FILES_IN_PATCH'));
-    return { text: files.map((file) => `diff --git a/${file.path} b/${file.path}\n`).join(''), name: 'step-3.patch', files: files.length };
+    // With `secrets`, two of the files hold some, and stay out until they are let in.
+    const secrets = scene.has('secrets')
+      ? files.slice(0, 2).map(({ path }, at) => {
+          const included = choice?.all === true || choice?.include.includes(path) === true;
+          return { path, kinds: at === 0 ? ['API key', 'private key'] : ['.env file'], included };
+        })
+      : [];
+    const out = new Set(secrets.filter(({ included }) => !included).map(({ path }) => path));
+    const left = files.filter(({ path }) => !out.has(path));
+    const text = left.map((file) => `diff --git a/${file.path} b/${file.path}\n`).join('');
+    return { text, name: 'step-3.patch', files: left.length, secrets };
   },
-  'patch.save': ({ path }) => ({ path: path ?? '/home/ann/step-3.patch' }),
+  'patch.save': ({ path }) => ({ path: path ?? '/home/ann/step-3.patch', secrets: [] }),
+  'settings.notice': () => ({ notice: null }),
+  'git.check': ({ path }) => {
+    if (!path.startsWith('/')) throw new Refusal(reason('GIT_PATH_REFUSED', { path, cause: 'it is not a full path' }));
+    return { version: '2.50.1' };
+  },
+  'clean.preview': ({ retention }) => cleanPlanOf(retention ?? settings.retention),
+  'clean.run': () => ({ dropped: 2, freed: 1_200_000, bytes: 2_300_000, waiting: 0 }),
+  'forget.preview': () => ({ entries: 3, undoable: 2, bytes: 1_200_000, standing: scene.has('standing'), refusal: null }),
+  'forget.run': () => ({}),
   'travel.preview': async ({ kind, stop, scope }) => {
     await wait(30);
     const plan = fakePlan(kind, stop);
