@@ -14,6 +14,8 @@ export interface Forgetting {
   standing: boolean;
   /** Folders of objects that we read for it, or a folder that they are in. */
   reads: string[];
+  /** Its log, where that is known. */
+  log: string | null;
   /** Paths that speak of the thread: its log, its workspace, what the user named for it. */
   paths: string[];
 }
@@ -29,6 +31,7 @@ export async function forgettingOpen(context: TravelContext, known: Remembered |
     parts: { ownData, git, thread: id, root: thread.root, now },
     standing: standing?.by === 'us',
     reads: [...thread.reader.objectFolders()],
+    log,
     paths: named([log, root, thread.root, known?.root, known?.data]),
   };
 }
@@ -41,6 +44,7 @@ export async function forgettingGone(o: { ownData: string; git: Git; id: string;
     parts: { ownData, git, thread: id, root: known?.root ?? null, now: Date.now },
     standing: await standsByFiles(nodeFileSystem, ownData, id),
     reads: named([known?.data]),
+    log: known?.log ?? null,
     paths: named([known?.log, known?.root, known?.data]),
   };
 }

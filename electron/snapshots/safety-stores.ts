@@ -62,7 +62,7 @@ export async function quarantinesOf(ownData: string, folders: readonly string[])
 
 /** Removes what a crash left of repositories that were being removed. */
 export async function removeRemainders(ownData: string): Promise<void> {
-  for (const kind of ['safety', 'quarantine']) {
+  for (const kind of ['safety', 'quarantine', 'recorded']) {
     const folder = path.join(path.resolve(ownData), kind);
     for (const name of await readdir(folder).catch(() => []))
       if (name.includes(GONE)) await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 });

@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { Problem, ThreadHead } from '../../shared/model.ts';
+import type { Git } from '../snapshots/git.ts';
 import { Memory, type Remembered } from './memory.ts';
 import type { Listing, OnBytes, OpenOptions, Places, Preview, Source, ThreadReader } from './source.ts';
 import { sources } from './sources.ts';
@@ -135,7 +136,7 @@ export class Catalog {
     const before = await this.#memory.of(head.id);
     const root = absolute(named.root) ?? before?.root ?? null;
     const data = absolute(named.data) ?? before?.data ?? null;
-    const reader = await this.#reader(head, { root, data, via: named.via ?? false });
+    const reader = await this.#reader(head, { root, data, via: named.via ?? false, wordsOnly: opening.unseen ?? false });
     const { signal, onBytes, onPreview } = opening;
     try {
       const preview = onPreview === undefined ? null : ((await reader.preview?.(signal)) ?? null);
@@ -176,9 +177,13 @@ export class Catalog {
     return this.#memory.of(id);
   }
 
-  /** Forgets where a thread was found and what the user named for it. */
-  forget(id: string): Promise<void> {
-    return this.#memory.forget(id);
+  /** Forgets where a thread was found, what the user named for it, and what its source keeps of it in our data folder. */
+  async forget(id: string, o: { git: Git; log: string | null }): Promise<void> {
+    const known = await this.#memory.of(id);
+    const source = this.#sources.find(({ kind }) => id.startsWith(`${kind}:`));
+    const log = o.log ?? known?.log ?? null;
+    if (log !== null) await source?.forget?.({ git: o.git, ownData: this.#ownData, log, now: Date.now() });
+    await this.#memory.forget(id);
   }
 
   /** A reader on a thread that nobody opened, for a look; nothing is remembered. */
@@ -194,7 +199,7 @@ export class Catalog {
     }
   }
 
-  #reader(head: ThreadHead, named: Pick<OpenOptions, 'root' | 'data' | 'via'>): Promise<ThreadReader> {
+  #reader(head: ThreadHead, named: Pick<OpenOptions, 'root' | 'data' | 'via' | 'wordsOnly'>): Promise<ThreadReader> {
     const source = this.#sources.find((one) => one.kind === head.source);
     if (!source) throw new TurnbackError('NOT_SUPPORTED', { what: `Opening a ${head.source} thread` });
     return source.open(head, { ...named, places: this.#places, ownData: this.#ownData });

@@ -1,6 +1,7 @@
 import type { Reason } from '../../shared/errors.ts';
 import type { MessageBody, Problem, SourceKind, Thread, ThreadHead } from '../../shared/model.ts';
 import type { SideEffect } from '../../shared/plan.ts';
+import type { Git } from '../snapshots/git.ts';
 
 /** Where stores are looked for. Every path absolute. */
 export interface Places {
@@ -24,6 +25,8 @@ export interface OpenOptions {
   ownData: string;
   /** There is a way to another side, where a thread says that its workspace is there. */
   via?: boolean;
+  /** Only its words are asked for: what is made for the files of its steps alone may be left out. */
+  wordsOnly?: boolean;
 }
 
 /** One way to keep tanstack-style records of a travel in the agent's own log. Only sources that allow it have one. */
@@ -218,6 +221,14 @@ export interface ThreadReader {
   close(): Promise<void>;
 }
 
+/** Names a thread whose copies in our own data folder shall go. */
+export interface OwnCopies {
+  git: Git;
+  ownData: string;
+  log: string;
+  now: number;
+}
+
 /** What each kind of store implements. */
 export interface Source {
   readonly kind: SourceKind;
@@ -233,4 +244,6 @@ export interface Source {
   mayHold?(log: string, words: readonly string[], signal?: AbortSignal): Promise<ReadonlySet<string> | boolean>;
   /** One thread of a log, without looking through all of the log for others; absent where `locate` is as cheap. */
   head?(log: string, threadId: string, places: Places): Promise<ThreadHead | null>;
+  /** Removes what reading or recording a thread of this kind left in our own data folder. Only sources that leave something have it. */
+  forget?(copies: OwnCopies): Promise<void>;
 }

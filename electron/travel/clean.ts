@@ -5,6 +5,7 @@ import { TurnbackError } from '../../shared/errors.ts';
 import type { Cleaned, CleanPlan } from '../../shared/own-data.ts';
 import type { Git } from '../snapshots/git.ts';
 import { objectFolder } from '../snapshots/object-folder.ts';
+import { cleanRecorded } from '../snapshots/recorded-stores.ts';
 import { removeRemainders, type SafetyStore } from '../snapshots/safety-stores.ts';
 import { pins, unpin } from '../snapshots/store.ts';
 import { sweepStore } from '../snapshots/sweep.ts';
@@ -17,6 +18,7 @@ import { cleanPlan, type Kept, safetyUse } from './safety-use.ts';
 
 /** What nothing needs any more stays this long, for a program that is just about to use it again; milliseconds. */
 const GRACE = 2 * 3_600_000;
+const DAY = 24 * 3_600_000;
 /** How often a clean-up looks whether a travel waits for it. */
 const LOOK = 60;
 
@@ -57,6 +59,12 @@ export async function runClean(parts: CleanParts, all: boolean): Promise<Cleaned
   await removeRemainders(ownData);
   const done = { dropped: 0, waiting: 0 };
   let failure: unknown = null;
+  try {
+    // What hooks recorded of a session is of use for as long as the session's own travels.
+    if (parts.retention.days !== null) await cleanRecorded({ git, ownData, now: parts.now() }, parts.retention.days * DAY);
+  } catch (thrown) {
+    failure = thrown;
+  }
   for (const store of use.stores) {
     const own = goes.filter((one) => one.store.key === store.key);
     if (signal?.aborted || (own.length === 0 && !all)) continue;

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { appendFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { hookSettings } from '../../electron/recorder/hooks.ts';
 import { CLI, runCli } from '../scenarios/run-cli.ts';
@@ -199,4 +200,89 @@ describe('a hook', () => {
     expect(await mode(path.join(recorded, 'sessions'))).toBe(0o700);
     expect(await mode(path.join(recorded, 'sessions', `${r.made.sessionId}.jsonl`))).toBe(0o600);
   });
+});
+
+describe('what was recorded', () => {
+  /** A recorded session of which one file held these words for a while, in a workspace of its own or of another one. */
+  async function session(words: string, folder: string, id: string): Promise<{ made: MadeLog; env: Record<string, string> }> {
+    const made = new MadeLog(folder, id);
+    await mkdir(made.root, { recursive: true });
+    const env = { ...cleanEnv(folder), HOME: made.home };
+    const hook = (event: string, more = {}) =>
+      callHook(JSON.stringify({ hook_event_name: event, session_id: id, cwd: made.root, tool_name: 'Bash', ...more }), env);
+    made.prompt('Run.');
+    await hook('PreToolUse', { tool_use_id: 'call-m1' });
+    await writeFile(made.file('words.txt'), `${words}\n`);
+    await hook('PostToolUse', { tool_use_id: 'call-m1' });
+    await rm(made.file('words.txt'));
+    made.step('m1', 'Bash', { command: 'x' }, { stdout: '' });
+    made.create('m2', 'told.txt', `${words} told\n`);
+    await made.write();
+    await utimes(made.log, OLD, OLD);
+    return { made, env };
+  }
+
+  /** Which of the words any object or file of our data folder holds. */
+  async function held(env: Record<string, string>, words: string[]): Promise<string[]> {
+    const ownData = env['TURNBACK_DATA'] ?? '';
+    const texts: string[] = [];
+    for (const entry of await readdir(ownData, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const bytes = await readFile(path.join(entry.parentPath, entry.name));
+      texts.push(bytes.toString('latin1'));
+      for (let at = bytes.indexOf(0x78); at >= 0; at = bytes.indexOf(0x78, at + 1)) {
+        try {
+          texts.push(inflateSync(bytes.subarray(at)).toString('latin1'));
+        } catch {
+          // No stream begins here.
+        }
+      }
+    }
+    return words.filter((word) => texts.some((text) => text.includes(word)));
+  }
+
+  const ONE = 'aaaaaaaa-0000-4000-8000-000000000001';
+  const TWO = 'aaaaaaaa-0000-4000-8000-000000000002';
+
+  test('goes with the thread that is forgotten, and nothing of another session in the same folder', async () => {
+    const folder = await tempFolder();
+    const { made, env } = await session('first secret', folder, ONE);
+    const two = await session('second secret', folder, TWO);
+    expect((await runCli(['show', made.log, '--json'], env)).exit).toBe(0);
+    const words = ['first secret', 'second secret', 'first secret told', ONE];
+    expect(await held(env, words)).toEqual(words);
+    expect((await runCli(['forget', made.log, '--yes'], env)).exit).toBe(0);
+    expect(await held(env, words)).toEqual(['second secret']);
+    const { steps } = (await runCli(['show', two.made.log, '--json'], env)).json<{
+      steps: { captured: unknown; files: { path: string }[] }[];
+    }>();
+    expect(steps.map((step) => [step.captured, step.files.map((file) => file.path)])).toEqual([
+      [true, ['words.txt']],
+      [true, ['told.txt']],
+    ]);
+    expect((await runCli(['forget', two.made.log, '--yes'], env)).exit).toBe(0);
+    expect(await held(env, words)).toEqual([]);
+  });
+
+  test('goes when it is older than the limits, not before', async () => {
+    const folder = await tempFolder();
+    const { env } = await session('old secret', folder, ONE);
+    await session('new secret', folder, TWO);
+    const words = ['old secret', 'new secret'];
+    expect((await runCli(['clean'], env)).exit).toBe(0);
+    expect(await held(env, words)).toEqual(words);
+    const moments = path.join(env['TURNBACK_DATA'] ?? '', 'recorded', 'sessions', `${ONE}.jsonl`);
+    await utimes(moments, OLD, OLD);
+    // Objects are kept a while longer, for a hook that is at work: let them be old too.
+    await makeOld(path.join(env['TURNBACK_DATA'] ?? '', 'recorded'));
+    expect((await runCli(['clean'], env)).exit).toBe(0);
+    expect(await held(env, words)).toEqual(['new secret']);
+    await expect(stat(moments)).rejects.toThrow('ENOENT');
+  });
+
+  async function makeOld(folder: string): Promise<void> {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile() && /^[0-9a-f]{38}$|^pack-/.test(entry.name)) await utimes(path.join(entry.parentPath, entry.name), OLD, OLD);
+    }
+  }
 });

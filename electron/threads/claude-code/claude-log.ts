@@ -2,6 +2,7 @@ import type { BadRecord } from '../../../shared/model.ts';
 import { isBlankLine, type LineAt, type LogPlace, readLogLines } from '../log-lines.ts';
 import { asName, asRecord, asText, type Loose, parseRecord } from '../loose.ts';
 import { isWithin } from '../recorded-path.ts';
+import type { OnBytes } from '../source.ts';
 import { type CallFacts, callFacts } from './call-facts.ts';
 import { blocksOf, resultText, type TreeRecord, textOf, treeRecord, withoutTags } from './claude-record.ts';
 import { type FileHistory, fileHistory } from './file-history.ts';
@@ -59,7 +60,7 @@ export class ClaudeLog {
   }
 
   /** Reads what is new; true when anything was. Throws NOT_FOUND, LOG_UNREADABLE, CANCELLED. */
-  async read(signal?: AbortSignal): Promise<boolean> {
+  async read(signal?: AbortSignal, onBytes?: OnBytes): Promise<boolean> {
     const from = this.#place;
     this.#place = null;
     if (from === null) this.#restart();
@@ -73,6 +74,7 @@ export class ClaudeLog {
       },
       {
         signal,
+        onBytes,
         onRestart: () => {
           changed = true;
           this.#restart();

@@ -18,6 +18,9 @@ const AT_ONCE = { width: 16, signal: undefined };
  * step of it is looked at and travelled like that of any other agent. Objects only; no repository of anyone is touched.
  */
 export class ClaudeObjects {
+  /** All that is kept of the log. */
+  readonly home: string;
+  /** The folder of objects. */
   readonly folder: string;
   readonly #lines = new Map<string, readonly TreeLine[]>();
   readonly #texts = new Map<string, string>();
@@ -26,7 +29,8 @@ export class ClaudeObjects {
 
   constructor(ownData: string, log: string) {
     const key = createHash('sha256').update(log).digest('hex').slice(0, 24);
-    this.folder = path.join(path.resolve(ownData), 'claude-code', key, 'objects');
+    this.home = path.join(path.resolve(ownData), 'claude-code', key);
+    this.folder = path.join(this.home, 'objects');
   }
 
   /** Keeps a file's content with the next `flush`; gives its blob's id. */

@@ -7,7 +7,7 @@ import { recordedStore } from '../../snapshots/store.ts';
 import { lastWriteOf, writtenNow } from '../last-write.ts';
 import { readLogBytes } from '../log-lines.ts';
 import { asText, type Loose, parseRecord } from '../loose.ts';
-import type { OpenOptions, ThreadReader } from '../source.ts';
+import type { OnBytes, OpenOptions, ThreadReader } from '../source.ts';
 import { claudeBody } from './claude-body.ts';
 import { ClaudeLog, type Entry } from './claude-log.ts';
 import { ClaudeObjects } from './claude-objects.ts';
@@ -48,8 +48,8 @@ export class ClaudeReader implements ThreadReader {
     return this.#folded().thread;
   }
 
-  async read(signal?: AbortSignal): Promise<boolean> {
-    const grew = await this.#log.read(signal);
+  async read(signal?: AbortSignal, onBytes?: OnBytes): Promise<boolean> {
+    const grew = await this.#log.read(signal, onBytes);
     const agents = await this.#readAgents(signal);
     if (this.#log.known === 0) throw this.#notALog();
     const running = await runningSession(this.#place.running, this.#place.sessionId);
@@ -57,7 +57,8 @@ export class ClaudeReader implements ThreadReader {
     if (!grew && !agents && status === this.#fold?.thread.status) return false;
     const recorded = this.#log.cwd;
     const samples = new FileSamples(this.#place.backups, this.#options.root ?? recorded);
-    const happenings = recorded === null ? null : new Happenings({ root: recorded, objects: this.#objects, samples });
+    const happenings =
+      recorded === null || this.#options.wordsOnly ? null : new Happenings({ root: recorded, objects: this.#objects, samples });
     await happenings?.take(this.#log, this.#agents);
     const trees = await stepTrees(happenings?.list ?? [], { objects: this.#objects, samples });
     const moments = this.#place.agentId === null ? await readMoments(this.#options.ownData, this.#place.sessionId) : [];

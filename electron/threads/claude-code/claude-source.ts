@@ -2,11 +2,13 @@ import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { Problem, ThreadHead } from '../../../shared/model.ts';
+import { fileMayHold } from '../file-may-hold.ts';
 import { asName, type Loose, parseRecord } from '../loose.ts';
 import type { Listing, Places, Source } from '../source.ts';
 import { claudeFolder, placeOfLog } from './claude-places.ts';
 import { ClaudeReader } from './claude-reader.ts';
 import { textOf, treeRecord } from './claude-record.ts';
+import { forgetClaude } from './forget-claude.ts';
 
 /** A listing reads no more of each log than this: the first prompt, and the folder that the session ran in. */
 const HEAD_BYTES = 60 * 1024;
@@ -117,4 +119,6 @@ export const claudeCode: Source = {
     if (!(await stat(head.log)).isFile()) throw new TurnbackError('NOT_A_LOG', { path: head.log, cause: 'it is no file' });
     return new ClaudeReader(head, options);
   },
+  mayHold: (log, words, signal) => fileMayHold(log, words, signal),
+  forget: forgetClaude,
 };

@@ -15,15 +15,18 @@ export class MadeLog {
   #count = 0;
   #prompt = '';
 
-  constructor(folder: string) {
+  readonly sessionId: string;
+
+  constructor(folder: string, sessionId = SESSION) {
+    this.sessionId = sessionId;
     this.home = path.join(folder, 'home');
     this.root = path.join(folder, 'workspace');
-    this.log = path.join(this.home, '.claude/projects/-made', `${SESSION}.jsonl`);
+    this.log = path.join(this.home, '.claude/projects/-made', `${sessionId}.jsonl`);
   }
 
   /** A record that hangs on no tree. */
   loose(record: MadeRecord): this {
-    this.lines.push(JSON.stringify({ sessionId: SESSION, ...record }));
+    this.lines.push(JSON.stringify({ sessionId: this.sessionId, ...record }));
     return this;
   }
 
@@ -100,16 +103,12 @@ export class MadeLog {
 
   /** Writes the log, and the bytes of backups. */
   async write(backups: Record<string, string | Uint8Array> = {}): Promise<this> {
-    const history = path.join(this.home, '.claude/file-history', SESSION);
+    const history = path.join(this.home, '.claude/file-history', this.sessionId);
     await mkdir(path.dirname(this.log), { recursive: true });
     await mkdir(history, { recursive: true });
     await mkdir(this.root, { recursive: true });
     await writeFile(this.log, Buffer.concat(this.lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')])));
     for (const [name, bytes] of Object.entries(backups)) await writeFile(path.join(history, name), bytes);
     return this;
-  }
-
-  get sessionId(): string {
-    return SESSION;
   }
 }

@@ -1,0 +1,70 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Git } from './git.ts';
+import { type Moment, momentsFile, readMoments } from './moments.ts';
+import { removeOwnStore } from './safety-stores.ts';
+import { openRecordedStore, pins, recordedStore, unpin } from './store.ts';
+import { sweepStore } from './sweep.ts';
+
+/** A hook may have kept objects whose moment is still to be written: what is younger than this stays; milliseconds. */
+const GRACE = 3_600_000;
+
+export interface RecordedParts {
+  git: Git;
+  ownData: string;
+  now: number;
+}
+
+async function sessionsOf(ownData: string): Promise<string[]> {
+  const names = await readdir(path.join(ownData, 'recorded', 'sessions')).catch(() => []);
+  return names.flatMap((name) => /^([A-Za-z0-9_-]{1,128})\.jsonl$/.exec(name)?.[1] ?? []);
+}
+
+/** Removes from the repositories of these workspaces the trees that no session names any more; one that no session uses goes whole. */
+async function sweep(parts: RecordedParts, roots: ReadonlySet<string>, grace: number): Promise<void> {
+  const needed = new Map<string, Set<string>>();
+  for (const session of await sessionsOf(parts.ownData)) {
+    for (const { root, tree } of await readMoments(parts.ownData, session)) {
+      const trees = needed.get(root) ?? new Set();
+      needed.set(root, trees);
+      if (tree !== null) trees.add(tree);
+    }
+  }
+  for (const root of roots) {
+    const trees = needed.get(root);
+    const gitDir = recordedStore(parts.ownData, root);
+    if (trees === undefined) {
+      await removeOwnStore(gitDir);
+      continue;
+    }
+    const store = await openRecordedStore({ git: parts.git, ownData: parts.ownData, root });
+    for (const { name, tree } of await pins(store)) if (!trees.has(tree)) await unpin(store, name);
+    await sweepStore(store, { contents: new Set(), grace, now: parts.now });
+  }
+}
+
+async function drop(parts: RecordedParts, sessions: readonly string[], grace: number): Promise<void> {
+  const roots = new Set<string>();
+  for (const session of sessions) {
+    const moments: Moment[] = await readMoments(parts.ownData, session);
+    for (const { root } of moments) roots.add(root);
+  }
+  for (const session of sessions) await rm(momentsFile(parts.ownData, session), { force: true });
+  await sweep(parts, roots, grace);
+}
+
+/** Removes all that hooks recorded of one session, and the objects that only it needs. */
+export function forgetRecorded(parts: RecordedParts, session: string): Promise<void> {
+  return drop(parts, [session], 0);
+}
+
+/** Removes what hooks recorded of sessions that nothing was recorded of for `age` milliseconds. Gives how many sessions went. */
+export async function cleanRecorded(parts: RecordedParts, age: number): Promise<number> {
+  const old: string[] = [];
+  for (const session of await sessionsOf(parts.ownData)) {
+    const found = await stat(momentsFile(parts.ownData, session)).catch(() => null);
+    if (found !== null && parts.now - found.mtimeMs > age) old.push(session);
+  }
+  if (old.length > 0) await drop(parts, old, GRACE);
+  return old.length;
+}
