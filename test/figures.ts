@@ -6,8 +6,10 @@ import { run } from './sizes.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** The test file that asks for a figure to be recorded: the outermost file of ours on the stack. */
+/** The test file that asks for a figure to be recorded: the one that vitest runs, else the outermost file of ours on the stack. */
 function caller(): string {
+  const { __vitest_worker__: worker } = globalThis as { __vitest_worker__?: { filepath?: string } };
+  if (worker?.filepath?.startsWith(ROOT)) return path.relative(ROOT, worker.filepath).replaceAll(path.sep, '/');
   const files = getCallSites(50)
     .map(({ scriptName }) => (scriptName.startsWith('file:') ? fileURLToPath(scriptName.split('?')[0] ?? '') : scriptName))
     .filter((file) => file.startsWith(path.join(ROOT, 'test')) && file !== import.meta.filename);
