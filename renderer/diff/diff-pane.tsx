@@ -6,6 +6,7 @@ import { useApp } from '../store/app-store.ts';
 import { showRange } from '../store/changes.ts';
 import { useChanges } from '../store/changes-store.ts';
 import { useLens } from '../store/lens-store.ts';
+import { useLines } from '../store/lines-store.ts';
 import { useSession } from '../store/session-store.ts';
 import { Banner } from '../ui/banner.tsx';
 import { Button } from '../ui/button.tsx';
@@ -48,6 +49,7 @@ function Content({ look }: { look: DiffLook }) {
   const missing = useMemo(() => (range === null ? [] : missingOf(range, steps ?? [])), [range, steps]);
   const monaco = useMonaco();
   const lens = useLens();
+  const said = useLines((state) => state.said);
   if (range === null || thread === null) {
     return (
       <Empty icon={<FileDiffIcon />} title="Nothing is selected">
@@ -92,6 +94,9 @@ function Content({ look }: { look: DiffLook }) {
         look={look}
         monaco={monaco.phase === 'ready' ? monaco.monaco : null}
       />
+      <p className="sr" role="status">
+        {said}
+      </p>
     </>
   );
 }

@@ -1,7 +1,8 @@
-import { ChevronDown, ChevronUp, Columns2, EllipsisVertical, Rows2 } from 'lucide-react';
+import { ChevronDown, ChevronUp, Columns2, EllipsisVertical, Rows2, UserPen } from 'lucide-react';
 import { commandOf } from '../commands.ts';
 import { useApp } from '../store/app-store.ts';
 import { useChanges } from '../store/changes-store.ts';
+import { toggleLines, useLines } from '../store/lines-store.ts';
 import { sendSignal } from '../store/pane-signal.ts';
 import { copyPatch, exportPatch } from '../store/patch.ts';
 import { useSession } from '../store/session-store.ts';
@@ -26,11 +27,13 @@ export function DiffToolbar({ narrow }: { narrow: boolean }) {
   useChanges((state) => state.range);
   useSession((state) => state.view);
   const patchOff = commandOf('patch-export').off();
+  const lines = useLines((state) => state.on);
   const off = hasFiles ? null : 'No changes are shown';
   return (
     <>
       <IconButton label="Previous change" keys="," icon={<ChevronUp />} off={off} onClick={() => sendSignal('hunk-previous')} />
       <IconButton label="Next change" keys="." icon={<ChevronDown />} off={off} onClick={() => sendSignal('hunk-next')} />
+      <IconButton label="Who wrote each line" keys="a" icon={<UserPen />} pressed={lines} off={off} onClick={toggleLines} />
       {narrow ? null : (
         <Segmented
           label="Layout of the diff"

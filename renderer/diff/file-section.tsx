@@ -3,10 +3,12 @@ import type { FileChange } from '../../shared/model.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import { BinaryCard, FailedCard, HeavyCard, WaitingBody, WordsCard } from './body-cards.tsx';
 import { FileHeader } from './file-header.tsx';
+import type { LineOwners } from './line-owners.ts';
 import { LongBody } from './long-body.tsx';
 import type { DiffStage } from './stage.ts';
 import { TextBody } from './text-body.tsx';
 import { type Content, useContent } from './use-content.ts';
+import { useOwners } from './use-owners.ts';
 
 interface FileSectionProps {
   stage: DiffStage;
@@ -42,10 +44,11 @@ interface BodyProps {
   file: FileChange;
   content: Content;
   bodyHeight: number;
+  owners: LineOwners | null;
   onNote(note: string | null): void;
 }
 
-function FileBody({ stage, index, file, content, bodyHeight, onNote }: BodyProps) {
+function FileBody({ stage, index, file, content, bodyHeight, owners, onNote }: BodyProps) {
   if (content.phase === 'waiting') return <WaitingBody height={bodyHeight} />;
   if (content.phase === 'failed') {
     return (
@@ -55,7 +58,7 @@ function FileBody({ stage, index, file, content, bodyHeight, onNote }: BodyProps
     );
   }
   const { body, diff, loading, load, cancel } = content;
-  const common = { stage, index, file, diff, onNote };
+  const common = { stage, index, file, diff, owners, onNote };
   switch (body.kind) {
     case 'text':
       return <TextBody {...common} slot={body.slot} before={body.before} after={body.after} />;
@@ -87,6 +90,9 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const { stage, index, file, total, top, height, bodyHeight, folded, current } = props;
   const content = useContent(stage.loader, file.path, !folded);
   const [note, setNote] = useState<string | null>(null);
+  const hasLines =
+    content.phase === 'ready' && (content.body.kind === 'text' || content.body.kind === 'long') && content.diff.after !== null;
+  const owners = useOwners(stage, file.path, hasLines && !folded);
   const fold = useCallback(() => stage.fold(index), [stage, index]);
   return (
     <article
@@ -104,8 +110,19 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
         folded={folded}
         onFold={fold}
         note={note}
+        owners={owners}
       />
-      {folded ? null : <FileBody stage={stage} index={index} file={file} content={content} bodyHeight={bodyHeight} onNote={setNote} />}
+      {folded ? null : (
+        <FileBody
+          stage={stage}
+          index={index}
+          file={file}
+          content={content}
+          bodyHeight={bodyHeight}
+          owners={owners.phase === 'ready' ? owners.owners : null}
+          onNote={setNote}
+        />
+      )}
     </article>
   );
 });

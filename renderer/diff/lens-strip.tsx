@@ -28,9 +28,6 @@ export function LensStrip() {
   return (
     <section className="strip lens-strip" aria-label="One file through its steps">
       <Pin className="strip-arrow" aria-hidden="true" />
-      <span className="lens-path">
-        <PathLabel path={stop?.file.path ?? lens.path} />
-      </span>
       <IconButton
         label="Previous step that changed it"
         keys="arrowleft"
@@ -40,7 +37,9 @@ export function LensStrip() {
       />
       <span className="lens-place" role="status">
         {stop === undefined ? (
-          <span className="muted">{count(total, 'step')} changed it</span>
+          <>
+            <PathLabel path={lens.path} /> <span className="muted">{count(total, 'step')} changed it</span>
+          </>
         ) : (
           <>
             <strong className="num">
@@ -50,10 +49,10 @@ export function LensStrip() {
               step {stop.step.index}
               {stop.step.turn === null ? null : `, turn ${stop.step.turn}`}
             </span>{' '}
-            <span className="muted">
+            <FileCounts file={stop.file} />{' '}
+            <span className="muted cut">
               {stop.movedFrom === null ? CHANGE_WORDS[stop.file.change] : `looks moved from ${showTreePath(stop.movedFrom)}`}
-            </span>{' '}
-            <FileCounts file={stop.file} />
+            </span>
           </>
         )}
       </span>

@@ -5,6 +5,7 @@ import type { FileChange } from '../../shared/model.ts';
 import { IconButton } from '../ui/button.tsx';
 import { showNumber } from '../ui/words.ts';
 import { WaitingBody } from './body-cards.tsx';
+import type { LineOwners } from './line-owners.ts';
 import type { DiffStage } from './stage.ts';
 import { TextBody } from './text-body.tsx';
 import { useCompare } from './use-compare.ts';
@@ -18,11 +19,12 @@ interface LongBodyProps {
   before: string | null;
   after: string | null;
   diff: FileDiff;
+  owners: LineOwners | null;
   onNote(note: string | null): void;
 }
 
 /** A file of very many lines: its changes with their context, a page at a time, compared outside of the window's thread. */
-export function LongBody({ stage, index, file, before, after, diff, onNote }: LongBodyProps) {
+export function LongBody({ stage, index, file, before, after, diff, owners, onNote }: LongBodyProps) {
   const compared = useCompare(before, after);
   const excerpt = compared?.excerpt ?? null;
   const numbers = useMemo(() => (excerpt === null ? null : { before: excerpt.beforeLines, after: excerpt.afterLines }), [excerpt]);
@@ -43,6 +45,7 @@ export function LongBody({ stage, index, file, before, after, diff, onNote }: Lo
         numbers={numbers}
         changed={changed}
         foot={foot}
+        owners={owners}
         onNote={onNote}
       />
       {foot === 0 ? null : (

@@ -1,3 +1,4 @@
+import type { Range } from '../../shared/contract.ts';
 import type { DiffLoader } from './diff-loader.ts';
 import type { DiffLook } from './diff-look.ts';
 import type { FrameQueue } from './frame-queue.ts';
@@ -6,6 +7,8 @@ import type { Stack } from './stack.ts';
 
 /** What all sections of one list share. It is made anew when the list or the look changes. */
 export interface DiffStage {
+  readonly thread: string;
+  readonly range: Range;
   readonly stack: Stack;
   readonly loader: DiffLoader;
   readonly look: DiffLook;

@@ -66,6 +66,8 @@ export function useStage({ thread, range, files, look, monaco, onReady }: StageO
   return useMemo(() => {
     const handles = new Map<number, TextHandle>();
     return {
+      thread,
+      range,
       stack,
       loader,
       frames,
@@ -85,5 +87,5 @@ export function useStage({ thread, range, files, look, monaco, onReady }: StageO
       gone: (index) => void handles.delete(index),
       handle: (index) => handles.get(index) ?? null,
     };
-  }, [stack, loader, frames, pool, files, diffLayout, wrap, ignoreWhitespace]);
+  }, [thread, range, stack, loader, frames, pool, files, diffLayout, wrap, ignoreWhitespace]);
 }

@@ -5,7 +5,7 @@ import { cursorStop, cursorStore } from './cursor-store.ts';
 import { leavePreview } from './preview.ts';
 import { showSelection } from './selection.ts';
 import { type Comparison, sessionStore } from './session-store.ts';
-import { showToast } from './toast-store.ts';
+import { closeToast, showToast, toastStore } from './toast-store.ts';
 
 /** Why nothing can be compared yet. */
 export const NO_MARK = 'Choose “Compare from here” at another place first.';
@@ -21,6 +21,9 @@ export function focusedStop(): number {
 export const isBetween = ({ from, to }: Comparison, stop: number): boolean =>
   stop > Math.min(from, to ?? Number.POSITIVE_INFINITY) && stop <= Math.max(from, to ?? Number.POSITIVE_INFINITY);
 
+/** The message that asks for the other side. */
+let asking = -1;
+
 /** Marks one side. What is shown stays until the other side is chosen. */
 export function compareFrom(stop: number): void {
   sessionStore.setState({ mark: stop });
@@ -28,6 +31,7 @@ export function compareFrom(stop: number): void {
     text: `Comparing from ${nameOfStop(stop).toLowerCase()}. Choose “Compare with here” at another place.`,
     action: { label: 'Compare with now', run: () => void compareWith(null) },
   });
+  asking = toastStore.getState().toast?.id ?? -1;
 }
 
 /** In a narrow window only one pane is seen: the one with the answer. */
@@ -36,6 +40,7 @@ function showDiffPane(): void {
 }
 
 async function show(compare: Comparison): Promise<void> {
+  closeToast(asking);
   sessionStore.setState(({ selection }) => ({ selection: { ...selection, compare } }));
   showDiffPane();
   if (cursorStore.getState().preview === null) await showSelection();

@@ -111,6 +111,7 @@ describe('what is off says why', () => {
       'filter-files': 'No file is shown.',
       since: 'Choose a step first.',
       lens: 'No file is shown.',
+      lines: 'No file is shown.',
       'lens-previous': 'Choose “Only this file” first.',
       'lens-next': 'Choose “Only this file” first.',
       'lens-first': 'Choose “Only this file” first.',
