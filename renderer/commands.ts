@@ -6,6 +6,7 @@ import { compareFrom, compareWith, endCompare, focusedStop, NO_MARK, swapCompare
 import { cursorStore } from './store/cursor-store.ts';
 import { leaveLens, stepLens, toggleLens } from './store/lens.ts';
 import { lensStore } from './store/lens-store.ts';
+import { toggleLines } from './store/lines-store.ts';
 import { moveInList } from './store/list-focus.ts';
 import { type PaneSignal, sendSignal } from './store/pane-signal.ts';
 import { copyPatch, exportPatch } from './store/patch.ts';
@@ -197,6 +198,7 @@ export const commands: readonly Command[] = [
   lensStep('lens-next', 'Next step that changed the file', ['}'], 1),
   lensStep('lens-first', 'First step that changed the file', [], 'first'),
   lensStep('lens-last', 'Last step that changed the file', [], 'last'),
+  command('lines', 'Look', 'Who wrote each line: show or hide', ['a'], { off: needFiles, run: toggleLines }),
   command('compare-from', 'Look', 'Compare from here', ['m'], { off: needThread, run: () => compareFrom(focusedStop()) }),
   command('compare-with', 'Look', 'Compare with here', ['v'], { off: needMark, run: () => void compareWith(focusedStop()) }),
   command('compare-now', 'Look', 'Compare with the files now', ['shift+v'], { off: needMark, run: () => void compareWith(null) }),

@@ -1,5 +1,6 @@
 import { type EditorSlot, FIXED_OPTIONS, type Hunk, lineNumbersOf, numberChars } from './editor-slot.ts';
 import type { Monaco } from './load-monaco.ts';
+import { createOwnerGutter } from './owner-gutter.ts';
 import { createTextModel, markGaps } from './text-model.ts';
 
 /** A comparison that takes longer (a worker that does not start) is not waited for: the texts show, and their marks when they come. */
@@ -34,6 +35,7 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
   const modified = editor.getModifiedEditor();
   const originalGaps = original.createDecorationsCollection();
   const modifiedGaps = modified.createDecorationsCollection();
+  const gutter = createOwnerGutter(monaco, modified);
   let release: (() => void) | null = null;
   let split = true;
   let shows = 0;
@@ -45,6 +47,7 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
 
   const clear = (): void => {
     shows += 1;
+    gutter.own(null);
     editor.setModel(null);
     release?.();
     release = null;
@@ -82,6 +85,7 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
       editor.setModel(compared);
       markGaps(originalGaps, numbers?.before);
       markGaps(modifiedGaps, numbers?.after);
+      gutter.shows(numbers?.after, chars);
     },
     clear,
     layout: (width, height) => editor.layout({ width, height }),
@@ -111,6 +115,7 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
         0,
       );
     },
+    own: (owners) => gutter.own(owners),
     mark: (line) => modified.setPosition({ lineNumber: line, column: 1 }),
     focus: () => modified.focus(),
     onHeight: (listener) => {

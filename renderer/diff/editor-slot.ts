@@ -1,3 +1,4 @@
+import type { LineOwners } from './line-owners.ts';
 import type { Monaco } from './load-monaco.ts';
 
 /** What an editor shows. For a file that only one side has, the other is null. */
@@ -31,6 +32,8 @@ export interface EditorSlot {
   scrollBy(left: number): void;
   hunks(): Hunk[];
   changedLines(): number;
+  /** Tells in the gutter who wrote the lines; null: no more. */
+  own(owners: LineOwners | null): void;
   /** Puts the caret on a line, so that a screen reader and the eye find it. */
   mark(line: number): void;
   focus(): void;

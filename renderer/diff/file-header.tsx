@@ -10,6 +10,8 @@ import { PathLabel } from '../ui/path-label.tsx';
 import { ChangeGlyph } from './change-glyph.tsx';
 import { FileCounts } from './file-counts.tsx';
 import { badgesOf, CHANGE_WORDS, eolWords } from './file-words.ts';
+import { LinesPopover } from './lines-popover.tsx';
+import type { Owners } from './use-owners.ts';
 
 export interface FileHeaderProps {
   file: FileChange;
@@ -21,10 +23,11 @@ export interface FileHeaderProps {
   onFold(): void;
   /** A remark that only the comparison can make: "1 line changed". */
   note: string | null;
+  owners: Owners;
 }
 
 /** The header of one file; it stays at the top while its body scrolls by. */
-export function FileHeader({ file, diff, place, folded, onFold, note }: FileHeaderProps) {
+export function FileHeader({ file, diff, place, folded, onFold, note, owners }: FileHeaderProps) {
   const path = showTreePath(file.path);
   return (
     <header className="file-header">
@@ -45,6 +48,7 @@ export function FileHeader({ file, diff, place, folded, onFold, note }: FileHead
         {diff === null ? null : badgesOf(diff, note).map((words) => <Badge key={words}>{words}</Badge>)}
       </span>
       <FileCounts file={file} />
+      <LinesPopover path={file.path} owners={owners} />
       <Menu
         align="end"
         trigger={<IconButton className="file-header-more" label={`More for ${path}`} icon={<Ellipsis />} />}

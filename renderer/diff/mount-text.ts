@@ -2,6 +2,7 @@ import type { Body } from './body-of.ts';
 import { type DiffLook, diffOptions, factsOf } from './diff-look.ts';
 import type { EditorSlot, Hunk, SlotContent } from './editor-slot.ts';
 import type { FrameQueue } from './frame-queue.ts';
+import type { LineOwners } from './line-owners.ts';
 import { loadLanguage } from './load-language.ts';
 import type { Pool } from './pool.ts';
 import type { Stack } from './stack.ts';
@@ -30,6 +31,7 @@ export interface TextHandle {
   hunks(): Hunk[];
   /** Lines of the after side that differ, and of the before side where nothing takes their place. */
   changedLines(): number;
+  own(owners: LineOwners | null): void;
   mark(line: number): void;
   focus(): void;
 }
@@ -88,6 +90,7 @@ export function mountText(options: TextBodyOptions): () => void {
     options.onReady({
       hunks: () => taken.hunks(),
       changedLines: () => taken.changedLines(),
+      own: (owners) => taken.own(owners),
       mark: (line) => taken.mark(line),
       focus: () => taken.focus(),
     });

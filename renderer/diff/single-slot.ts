@@ -1,5 +1,6 @@
-import { type EditorSlot, FIXED_OPTIONS, lineNumbersOf, numberChars } from './editor-slot.ts';
+import { type EditorSlot, FIXED_OPTIONS, numberChars } from './editor-slot.ts';
 import type { Monaco } from './load-monaco.ts';
+import { createOwnerGutter } from './owner-gutter.ts';
 import { createTextModel } from './text-model.ts';
 
 /** An editor for a file that only one side has: every line is added, or every line is removed. Cheaper than a comparison with nothing. */
@@ -8,6 +9,7 @@ export function createSingleSlot(monaco: Monaco): EditorSlot {
   node.className = 'editor-slot';
   const editor = monaco.editor.create(node, { ...FIXED_OPTIONS, automaticLayout: false, folding: false, model: null });
   const marks = editor.createDecorationsCollection();
+  const gutter = createOwnerGutter(monaco, editor);
   let release: (() => void) | null = null;
   let heightChanged = (): void => {};
   let scrolled = (_top: number): void => {};
@@ -15,6 +17,7 @@ export function createSingleSlot(monaco: Monaco): EditorSlot {
   editor.onDidScrollChange((event) => event.scrollTopChanged && scrolled(event.scrollTop));
 
   const clear = (): void => {
+    gutter.own(null);
     editor.setModel(null);
     release?.();
     release = null;
@@ -31,10 +34,9 @@ export function createSingleSlot(monaco: Monaco): EditorSlot {
       editor.updateOptions({
         wordWrap: content.options.wordWrap ?? 'off',
         ariaLabel: `${content.label}, ${removed ? 'removed' : 'added'}`,
-        lineNumbers: lineNumbersOf(numbers),
-        lineNumbersMinChars: numberChars(model.getLineCount(), numbers),
       });
       editor.setModel(model);
+      gutter.shows(numbers, numberChars(model.getLineCount(), numbers));
       const side = removed ? 'removed' : 'added';
       if (model.getValueLength() > 0) {
         marks.set([
@@ -60,6 +62,7 @@ export function createSingleSlot(monaco: Monaco): EditorSlot {
     scrollBy: (left) => editor.setScrollLeft(editor.getScrollLeft() + left),
     hunks: () => [{ top: 0, line: 1 }],
     changedLines: () => editor.getModel()?.getLineCount() ?? 0,
+    own: (owners) => gutter.own(owners),
     mark: (line) => editor.setPosition({ lineNumber: line, column: 1 }),
     focus: () => editor.focus(),
     onHeight: (listener) => {

@@ -6,7 +6,8 @@ import { count } from '../ui/words.ts';
 import type { SlotContent } from './editor-slot.ts';
 import { eolWords } from './file-words.ts';
 import { languageOf } from './language-of.ts';
-import { mountText } from './mount-text.ts';
+import type { LineOwners } from './line-owners.ts';
+import { mountText, type TextHandle } from './mount-text.ts';
 import type { DiffStage } from './stage.ts';
 
 export interface TextBodyProps {
@@ -23,13 +24,18 @@ export interface TextBodyProps {
   changed?: number;
   /** Height of what stands below it in the same body. */
   foot?: number;
+  /** Who wrote the lines, while the gutter tells it. */
+  owners?: LineOwners | null;
   onNote(note: string | null): void;
 }
 
 /** The text of a file in a pooled editor. */
 export function TextBody(props: TextBodyProps) {
-  const { stage, index, file, slot, before, after, diff, numbers = null, changed, foot = 0, onNote } = props;
+  const { stage, index, file, slot, before, after, diff, numbers = null, changed, foot = 0, owners = null, onNote } = props;
   const host = useRef<HTMLDivElement>(null);
+  const drawn = useRef<TextHandle | null>(null);
+  const newest = useRef(owners);
+  newest.current = owners;
   const eol = eolWords(diff) !== null;
   useEffect(() => {
     if (host.current === null || stage.pool === null) return;
@@ -49,15 +55,19 @@ export function TextBody(props: TextBodyProps) {
       onReady(handle) {
         // Line ends are no lines: with them left out, this is how many really changed.
         if (eol) onNote(`${count(changed ?? handle.changedLines(), 'line')} changed`);
+        drawn.current = handle;
+        handle.own(newest.current);
         stage.ready(index, handle);
       },
     });
     return () => {
+      drawn.current = null;
       stage.gone(index);
       onNote(null);
       unmount();
     };
   }, [stage, index, before, after, slot, file, eol, numbers, changed, foot, onNote]);
+  useEffect(() => drawn.current?.own(owners), [owners]);
   return (
     <div className="file-text" ref={host} style={{ height: Math.min(stage.stack.bodyHeight(index), stage.stack.viewport().height) }} />
   );

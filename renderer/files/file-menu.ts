@@ -3,6 +3,7 @@ import { commandOf } from '../commands.ts';
 import { appStore } from '../store/app-store.ts';
 import { leaveLens, pinFile } from '../store/lens.ts';
 import { lensNow } from '../store/lens-store.ts';
+import { linesStore, toggleLines } from '../store/lines-store.ts';
 import { copyPatch, copyText, exportPatch, openFile, patchRange } from '../store/patch.ts';
 import type { MenuItem } from '../ui/menu.tsx';
 
@@ -23,6 +24,7 @@ export function itemsOfFile(file: FileChange): MenuItem[][] {
       pinned
         ? { id: 'lens', label: 'Show all files', keys: 'l', run: () => void leaveLens() }
         : { id: 'lens', label: 'Only this file, through its steps', keys: 'l', run: () => void pinFile(file.path) },
+      { id: 'lines', label: 'Who wrote each line', keys: 'a', checked: linesStore.getState().on, run: toggleLines },
     ],
     [
       { id: 'patch-file', label: 'Export patch of this file…', off: patch, run: () => void exportPatch(file.path) },
