@@ -32,6 +32,14 @@ export const rangeSchema = z.discriminatedUnion('kind', [
 ]);
 export type Range = z.infer<typeof rangeSchema>;
 
+/** What the bytes of a picture say of it; width and height in points. */
+export const imageFactsSchema = z.object({ type: z.enum(['png', 'jpeg', 'gif', 'webp']), width: z.int(), height: z.int() });
+export type ImageFacts = z.infer<typeof imageFactsSchema>;
+
+/** A picture with its bytes in base64. */
+export const fileImageSchema = imageFactsSchema.extend({ bytes: z.int(), data: z.string() });
+export type FileImage = z.infer<typeof fileImageSchema>;
+
 /** One side of a diff. `text` is null for a binary, a link to nowhere, or a file over the limit that was not asked for. */
 export const fileSideSchema = z.object({
   kind: z.enum(['file', 'link', 'submodule']),
@@ -44,6 +52,8 @@ export const fileSideSchema = z.object({
   eol: z.enum(['lf', 'crlf', 'mixed', 'none']),
   /** The first 256 bytes as hex, for a binary file. */
   head: z.string().nullable(),
+  /** Of a binary file that is a picture. */
+  image: imageFactsSchema.optional(),
 });
 export type FileSide = z.infer<typeof fileSideSchema>;
 
@@ -197,6 +207,11 @@ export const calls = {
   'thread.close': { input: thread, output: none },
   'diff.files': { input: thread.extend({ range: rangeSchema }), output: z.object({ files: z.array(fileChangeSchema) }) },
   'diff.file': { input: thread.extend({ range: rangeSchema, path: z.string(), anyway: z.boolean() }), output: fileDiffSchema },
+  /** One side of a file as a picture. Refused with NO_IMAGE or TOO_LARGE. */
+  'file.image': {
+    input: thread.extend({ range: rangeSchema, path: z.string(), side: z.enum(['before', 'after']) }),
+    output: fileImageSchema,
+  },
   /** Who wrote each line of a file: at a stop, just after the step with that id, or (null) on disk now. */
   'file.lines': {
     input: thread.extend(operation.shape).extend({ path: z.string(), at: z.union([z.int().min(0), z.string()]).nullable() }),

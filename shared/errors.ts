@@ -168,6 +168,7 @@ const SENTENCES = {
   PATCH_ALL_SECRET: () =>
     'Every file of this patch holds what looks like a secret, so nothing is left to export. Let single files in (--include PATH) or all of them (--with-secrets).',
   TOO_LARGE: (f) => `${of(f, 'path')} is ${of(f, 'bytes')} bytes, more than is shown at once. Load it anyway if you want to wait.`,
+  NO_IMAGE: (f) => `${of(f, 'path')} is not shown as a picture.${because(f)} Its size and first bytes are shown.`,
   NO_LINES: (f) => `The lines of ${of(f, 'path')} cannot be told apart.${because(f)} Its diff can still be looked at.`,
   BAD_REQUEST: (f) => `The request ${of(f, 'call')} was not understood.${because(f)}`,
   BAD_SENDER: (f) => `A page that is not Turnback's own called ${of(f, 'call')}; it was refused.`,

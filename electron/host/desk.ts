@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { EventName, FileDiff, Range, SecretChoice, ThreadChanges, ThreadView } from '../../shared/contract.ts';
+import type { EventName, FileDiff, FileImage, Range, SecretChoice, ThreadChanges, ThreadView } from '../../shared/contract.ts';
 import { type Reason, reason, reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { FileChange, MessageBody, ThreadHead } from '../../shared/model.ts';
 import type { ForgetPlan } from '../../shared/own-data.ts';
@@ -24,6 +24,7 @@ import type { TravelContext, TravelRequest } from '../travel/travel-context.ts';
 import { viewOf } from '../travel/view.ts';
 import { changesOfPlan, fileDiffOf, filesOfRange, type Patch, patchOfRange } from './changes.ts';
 import { type Forgetting, forgettingGone, forgettingOpen } from './forgetting.ts';
+import { imageOf } from './image.ts';
 import { type LinesAt, linesOfFile } from './lines.ts';
 import { Opening, type OpenWatcher } from './opening.ts';
 import { type SearchOptions, searchOpen } from './search-thread.ts';
@@ -227,6 +228,11 @@ export class Desk {
     const { via } = context;
     if (via === null || range.kind !== 'plan') return fileDiffOf(context, range, file, anyway, signal);
     return planDiffVia({ ...context, via }, { stop: range.stop, file, anyway, signal });
+  }
+
+  /** One side of a file as a picture. */
+  async image(id: string, range: Range, file: TreePath, side: 'before' | 'after'): Promise<FileImage> {
+    return imageOf(await this.#context(id), range, file, side);
   }
 
   /** Who wrote each line of a file. */

@@ -131,6 +131,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     },
     'diff.files': async ({ thread, range }) => ({ files: await desk.filesOf(thread, range) }),
     'diff.file': (input) => desk.fileDiff(input.thread, input.range, input.path, input.anyway),
+    'file.image': ({ thread, range, path: file, side }) => desk.image(thread, range, file, side),
     'file.lines': ({ thread, operation, path: file, at }) =>
       lookups.run(operation, async (signal) => {
         const { text, runs } = await desk.lines(thread, file, at, signal);

@@ -1,4 +1,5 @@
 import type { FileSide } from '../../shared/contract.ts';
+import { imageFacts } from './image-facts.ts';
 import { isBinary } from './merge.ts';
 
 /** Above any of these a file is only shown when asked for: editors freeze on them (cases C-20). */
@@ -66,7 +67,8 @@ export function sideOf(entry: { mode: string }, bytes: Buffer, o: { anyway: bool
   const common = { kind, executable: entry.mode === '100755', bytes: bytes.length, encoding } as const;
   if (encoding === 'binary') {
     const head = bytes.subarray(0, HEAD).toString('hex');
-    return { ...common, text: null, binary: true, tooLarge: false, eol: 'none', head };
+    const image = imageFacts(bytes);
+    return { ...common, text: null, binary: true, tooLarge: false, eol: 'none', head, ...(image && { image }) };
   }
   if (!o.anyway && bytes.length > MAX_BYTES) return { ...common, text: null, binary: false, tooLarge: true, eol: 'none', head: null };
   const text = textOf(bytes, encoding);
