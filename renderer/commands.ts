@@ -1,5 +1,6 @@
 import type { Can } from '../shared/model.ts';
 import { appStore, type Pane } from './store/app-store.ts';
+import { bringBackFile, bringBackOff } from './store/bring-back.ts';
 import { stepFile } from './store/changes.ts';
 import { changesStore } from './store/changes-store.ts';
 import { compareFrom, compareWith, endCompare, focusedStop, NO_MARK, swapCompared } from './store/compare.ts';
@@ -51,6 +52,8 @@ const needFile = (): string | null =>
 const whyNot = (can: Can | undefined): string | null => (can === undefined ? NO_THREAD : can === true ? null : can.message);
 const needMatch = (): string | null => needThread() ?? (searchStore.getState().rows.length === 0 ? 'Search for something first.' : null);
 const needIdle = (): string | null => needThread() ?? (travelStore.getState().running === null ? null : BUSY);
+
+const needPiece = (): string | null => needIdle() ?? bringBackOff();
 
 const needMark = (): string | null => needThread() ?? (sessionStore.getState().mark === null ? NO_MARK : null);
 const needSides = (): string | null =>
@@ -189,6 +192,8 @@ export const commands: readonly Command[] = [
   command('file-next', 'Look', 'Next file', [']'], { off: needFiles, run: () => stepFile(1) }),
   pane('hunk-previous', 'Look', 'Previous change in the file', [','], needFiles),
   pane('hunk-next', 'Look', 'Next change in the file', ['.'], needFiles),
+  command('bring-back-file', 'Travel', 'Bring this file back…', ['b'], { off: needPiece, run: () => void bringBackFile() }),
+  pane('bring-back-change', 'Travel', 'Bring this change back…', ['shift+b'], needPiece),
   command('since', 'Look', 'Changes since this step', ['s'], {
     off: needStep,
     run: () => void showSince(sessionStore.getState().selection.step ?? ''),

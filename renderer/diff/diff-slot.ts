@@ -1,4 +1,4 @@
-import { type EditorSlot, FIXED_OPTIONS, type Hunk, lineNumbersOf, numberChars } from './editor-slot.ts';
+import { type EditorSlot, FIXED_OPTIONS, type Hunk, lineNumbersOf, numberChars, type SlotContent } from './editor-slot.ts';
 import type { Monaco } from './load-monaco.ts';
 import { createOwnerGutter } from './owner-gutter.ts';
 import { createTextModel, markGaps } from './text-model.ts';
@@ -13,6 +13,11 @@ async function within(work: Promise<void>, ms: number): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
+}
+
+/** Monaco's lines of one side (an end of 0 means none) as lines of the whole file. */
+function sideOf(from: number, to: number, numbers: readonly (number | null)[] | undefined): Hunk['before'] {
+  return { start: numbers === undefined ? from : (numbers[from - 1] ?? from), lines: to === 0 ? 0 : to - from + 1 };
 }
 
 /** An editor that compares two texts, side by side or in one column. */
@@ -38,11 +43,14 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
   const gutter = createOwnerGutter(monaco, modified);
   let release: (() => void) | null = null;
   let split = true;
+  let numbers: SlotContent['numbers'] = null;
   let shows = 0;
   let heightChanged = (): void => {};
   let scrolled = (_top: number): void => {};
   original.onDidContentSizeChange((event) => event.contentHeightChanged && heightChanged());
   modified.onDidContentSizeChange((event) => event.contentHeightChanged && heightChanged());
+  // The comparison may end after the texts are drawn.
+  editor.onDidUpdateDiff(() => heightChanged());
   modified.onDidScrollChange((event) => event.scrollTopChanged && scrolled(event.scrollTop));
 
   const clear = (): void => {
@@ -62,7 +70,7 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
       editor.updateOptions(content.options);
       const before = createTextModel(monaco, content.before ?? '', content.language);
       const after = createTextModel(monaco, content.after ?? '', content.language);
-      const numbers = content.numbers;
+      numbers = content.numbers;
       const chars = Math.max(numberChars(before.getLineCount(), numbers?.before), numberChars(after.getLineCount(), numbers?.after));
       original.updateOptions({
         ariaLabel: `${content.label}, before`,
@@ -100,7 +108,13 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
     hunks() {
       return (editor.getLineChanges() ?? []).map((change): Hunk => {
         const line = Math.max(1, change.modifiedStartLineNumber);
-        return { top: modified.getTopForLineNumber(line), line };
+        const { originalStartLineNumber, originalEndLineNumber, modifiedStartLineNumber, modifiedEndLineNumber } = change;
+        return {
+          top: modified.getTopForLineNumber(line),
+          line,
+          before: sideOf(originalStartLineNumber, originalEndLineNumber, numbers?.before),
+          after: sideOf(modifiedStartLineNumber, modifiedEndLineNumber, numbers?.after),
+        };
       });
     },
     changedLines() {

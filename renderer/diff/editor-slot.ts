@@ -13,10 +13,18 @@ export interface SlotContent {
   options: Parameters<ReturnType<Monaco['editor']['createDiffEditor']>['updateOptions']>[0];
 }
 
-/** A changed block: where it starts, in pixels from the top of the text, and its first line. */
+/** Lines of one side of a changed block, from 1; of none, the place is after the line `start`. */
+interface HunkSide {
+  start: number;
+  lines: number;
+}
+
+/** A changed block: where it starts, in pixels from the top of the text, its first line, and its lines in the whole file. */
 export interface Hunk {
   top: number;
   line: number;
+  before: HunkSide;
+  after: HunkSide;
 }
 
 /** A pooled editor. It draws one file at a time, at a height that the scroll gives it. */

@@ -1,8 +1,10 @@
-import { ChevronDown, ChevronRight, Ellipsis } from 'lucide-react';
+import { ChevronDown, ChevronRight, Ellipsis, Undo2 } from 'lucide-react';
 import type { FileDiff } from '../../shared/contract.ts';
 import type { FileChange } from '../../shared/model.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import { itemsOfFile } from '../files/file-menu.ts';
+import { bringBackFile, stepToBringBack } from '../store/bring-back.ts';
+import { useChanges } from '../store/changes-store.ts';
 import { Badge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
@@ -29,6 +31,10 @@ export interface FileHeaderProps {
 /** The header of one file; it stays at the top while its body scrolls by. */
 export function FileHeader({ file, diff, place, folded, onFold, note, owners }: FileHeaderProps) {
   const path = showTreePath(file.path);
+  const step = stepToBringBack(
+    useChanges((state) => state.range),
+    file.path,
+  );
   return (
     <header className="file-header">
       <h3 className="file-header-name">
@@ -49,6 +55,15 @@ export function FileHeader({ file, diff, place, folded, onFold, note, owners }: 
       </span>
       <FileCounts file={file} />
       <LinesPopover path={file.path} owners={owners} />
+      {step === null ? null : (
+        <IconButton
+          className="file-header-more"
+          label={`Bring back ${path}…`}
+          icon={<Undo2 />}
+          off={typeof step === 'string' ? step : null}
+          onClick={() => void bringBackFile(file.path)}
+        />
+      )}
       <Menu
         align="end"
         trigger={<IconButton className="file-header-more" label={`More for ${path}`} icon={<Ellipsis />} />}

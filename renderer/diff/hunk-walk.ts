@@ -12,6 +12,8 @@ const LEAD = 40;
 /** Walks through the changes of all files as if they were one list. */
 export interface HunkWalk {
   go(direction: -1 | 1): HunkPlace | null;
+  /** Where the walk stands; null before its first step. */
+  place(): HunkPlace | null;
   /** A file that was waited for is drawn now. */
   arrived(index: number): void;
   /** The user scrolled: the next step starts from what is seen. */
@@ -71,6 +73,7 @@ export function createHunkWalk({ stage, count, onPlace }: HunkWalkOptions): Hunk
       if (index < 0 || index >= count) return place;
       return enter(index, direction);
     },
+    place: () => place,
     arrived(index) {
       if (waiting?.index !== index) return;
       const { end } = waiting;

@@ -24,6 +24,8 @@ export interface TextBodyOptions {
   pool: EditorPool;
   frames: FrameQueue;
   onReady(handle: TextHandle): void;
+  /** The changed blocks, each time that they may lie elsewhere. */
+  onHunks(hunks: Hunk[]): void;
 }
 
 /** What the pane can ask of a file that is drawn. */
@@ -61,11 +63,14 @@ export function mountText(options: TextBodyOptions): () => void {
     }
     asked = Math.max(0, Math.min(stack.passed(index), content - shown));
     slot.scrollTo(asked);
+    // What lies over the text follows it without being drawn again.
+    host.style.setProperty('--scrolled', `${asked}px`);
   };
   const measure = (): void => {
     if (slot === null || ended) return;
     stack.measured(index, Math.max(18, slot.contentHeight()) + options.foot);
     place();
+    options.onHunks(slot.hunks());
   };
   const show = async (taken: EditorSlot): Promise<void> => {
     const language = await loadLanguage(options.language);

@@ -3,8 +3,10 @@ import type { Range } from '../../shared/contract.ts';
 import type { FileChange } from '../../shared/model.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import { runCommand } from '../commands.ts';
+import { bringBackBlock } from '../store/bring-back.ts';
 import { changesStore, useChanges } from '../store/changes-store.ts';
 import { onSignal } from '../store/pane-signal.ts';
+import { showToast } from '../store/toast-store.ts';
 import type { DiffLook } from './diff-look.ts';
 import { FileSection } from './file-section.tsx';
 import { createHunkWalk } from './hunk-walk.ts';
@@ -110,15 +112,23 @@ export function MultiDiff({ thread, title, look, monaco, ...asGiven }: MultiDiff
       byHand.current = false;
       walk.go(direction);
     };
+    const bringBack = (): void => {
+      const at = walk.place();
+      const hunk = at?.hunk == null ? undefined : stage.handle(at.index)?.hunks()[at.hunk];
+      const path = at === null ? undefined : files[at.index]?.path;
+      if (hunk !== undefined && path !== undefined) void bringBackBlock(path, hunk);
+      else showToast({ text: 'Go to a change first, with “Next change in the file”.' });
+    };
     const stops = [
       onSignal('hunk-next', go(1)),
       onSignal('hunk-previous', go(-1)),
+      onSignal('bring-back-change', bringBack),
       onSignal('focus-diff', () => scroller.current?.focus()),
     ];
     return () => {
       for (const stop of stops) stop();
     };
-  }, [walk]);
+  }, [walk, stage, files]);
 
   const scrolls = (): void => {
     byHand.current = true;

@@ -60,7 +60,7 @@ export function createSingleSlot(monaco: Monaco): EditorSlot {
       if (editor.getScrollTop() !== top) editor.setScrollTop(top, monaco.editor.ScrollType.Immediate);
     },
     scrollBy: (left) => editor.setScrollLeft(editor.getScrollLeft() + left),
-    hunks: () => [{ top: 0, line: 1 }],
+    hunks: () => [{ top: 0, line: 1, before: { start: 0, lines: 0 }, after: { start: 1, lines: editor.getModel()?.getLineCount() ?? 0 } }],
     changedLines: () => editor.getModel()?.getLineCount() ?? 0,
     own: (owners) => gutter.own(owners),
     mark: (line) => editor.setPosition({ lineNumber: line, column: 1 }),

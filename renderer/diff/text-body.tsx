@@ -1,10 +1,11 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { FileDiff } from '../../shared/contract.ts';
 import type { FileChange } from '../../shared/model.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import { count } from '../ui/words.ts';
-import type { SlotContent } from './editor-slot.ts';
+import type { Hunk, SlotContent } from './editor-slot.ts';
 import { eolWords } from './file-words.ts';
+import { HunkActs } from './hunk-acts.tsx';
 import { languageOf } from './language-of.ts';
 import type { LineOwners } from './line-owners.ts';
 import { mountText, type TextHandle } from './mount-text.ts';
@@ -36,6 +37,7 @@ export function TextBody(props: TextBodyProps) {
   const drawn = useRef<TextHandle | null>(null);
   const newest = useRef(owners);
   newest.current = owners;
+  const [hunks, setHunks] = useState<readonly Hunk[]>([]);
   const eol = eolWords(diff) !== null;
   useEffect(() => {
     if (host.current === null || stage.pool === null) return;
@@ -59,6 +61,8 @@ export function TextBody(props: TextBodyProps) {
         handle.own(newest.current);
         stage.ready(index, handle);
       },
+      // The same places again are no reason to draw anew.
+      onHunks: (next) => setHunks((known) => (JSON.stringify(known) === JSON.stringify(next) ? known : next)),
     });
     return () => {
       drawn.current = null;
@@ -69,6 +73,8 @@ export function TextBody(props: TextBodyProps) {
   }, [stage, index, before, after, slot, file, eol, numbers, changed, foot, onNote]);
   useEffect(() => drawn.current?.own(owners), [owners]);
   return (
-    <div className="file-text" ref={host} style={{ height: Math.min(stage.stack.bodyHeight(index), stage.stack.viewport().height) }} />
+    <div className="file-text" ref={host} style={{ height: Math.min(stage.stack.bodyHeight(index), stage.stack.viewport().height) }}>
+      {slot === 'diff' ? <HunkActs path={file.path} hunks={hunks} /> : null}
+    </div>
   );
 }

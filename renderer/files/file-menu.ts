@@ -1,6 +1,7 @@
 import type { FileChange } from '../../shared/model.ts';
 import { commandOf } from '../commands.ts';
 import { appStore } from '../store/app-store.ts';
+import { bringBackFile, bringBackOff } from '../store/bring-back.ts';
 import { leaveLens, pinFile } from '../store/lens.ts';
 import { lensNow } from '../store/lens-store.ts';
 import { linesStore, toggleLines } from '../store/lines-store.ts';
@@ -26,6 +27,7 @@ export function itemsOfFile(file: FileChange): MenuItem[][] {
         : { id: 'lens', label: 'Only this file, through its steps', keys: 'l', run: () => void pinFile(file.path) },
       { id: 'lines', label: 'Who wrote each line', keys: 'a', checked: linesStore.getState().on, run: toggleLines },
     ],
+    [{ id: 'bring-back', label: 'Bring this file back…', off: bringBackOff(file.path), run: () => void bringBackFile(file.path) }],
     [
       { id: 'patch-file', label: 'Export patch of this file…', off: patch, run: () => void exportPatch(file.path) },
       { id: 'copy-patch-file', label: 'Copy patch of this file', off: patch, run: () => void copyPatch(patchRange(), file.path) },

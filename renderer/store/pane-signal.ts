@@ -2,6 +2,7 @@
 export type PaneSignal =
   | 'hunk-next'
   | 'hunk-previous'
+  | 'bring-back-change'
   | 'focus-transcript'
   | 'focus-steps'
   | 'focus-files'

@@ -1,13 +1,15 @@
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { Reason } from '../../shared/errors.ts';
-import type { Choice, HistoryEntry, Interrupted, Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
+import type { Choice, HistoryEntry, Interrupted, Piece, Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
 
 export interface TravelRequest {
   kind: TravelKind;
   stop: number | null;
   entry: string | null;
   scope: Scope;
+  /** Only for a partial travel. */
+  piece?: Piece;
 }
 
 /** The question before files are written. */

@@ -51,10 +51,10 @@ async function planFor(thread: string, request: TravelRequest): Promise<Plan> {
  * Begins a travel: asks for its plan, then opens the gate, or runs at once when no file is touched.
  * The gate is open (loading) from the first moment for a revert, so that nothing else can be started meanwhile.
  */
-export async function beginTravel(request: TravelRequest): Promise<void> {
+export async function beginTravel(request: TravelRequest, title = titleOf(request)): Promise<void> {
   const thread = sessionStore.getState().id;
   if (thread === null || travelStore.getState().running !== null) return;
-  travelStore.setState({ gate: { request, title: titleOf(request), phase: 'loading', plan: null, choices: {}, error: null } });
+  travelStore.setState({ gate: { request, title, phase: 'loading', plan: null, choices: {}, error: null } });
   try {
     const plan = await planFor(thread, request);
     if (gateOf(request) === null) return;
@@ -68,12 +68,12 @@ export async function beginTravel(request: TravelRequest): Promise<void> {
   }
 }
 
-/** Asks for the plan again, for another scope or after the disk changed. Choices stay where their path still has them. */
-export async function planAgain(scope?: Scope): Promise<void> {
+/** Asks for the plan again, for another scope or piece or after the disk changed. Choices stay where their path still has them. */
+export async function planAgain(change: Partial<Pick<TravelRequest, 'scope' | 'piece'>> = {}): Promise<void> {
   const thread = sessionStore.getState().id;
   const { gate } = travelStore.getState();
   if (thread === null || gate === null) return;
-  const request = scope === undefined ? { ...gate.request } : { ...gate.request, scope };
+  const request = { ...gate.request, ...change };
   travelStore.setState({ gate: { ...gate, request, phase: 'loading', error: null } });
   try {
     const plan = await call('travel.preview', { thread, ...request });
@@ -175,7 +175,9 @@ export const restoreEntry = (entry: string): Promise<void> => beginTravel({ kind
 export async function takeBackLast(): Promise<void> {
   const { view } = sessionStore.getState();
   const { last } = travelStore.getState();
-  if (view?.standing != null && view.can.unrevert === true) await unrevert();
+  // What was brought back is no part of a revert that stands.
+  if (last?.request.kind === 'partial') await restoreEntry(last.result.entry);
+  else if (view?.standing != null && view.can.unrevert === true) await unrevert();
   else if (last !== null) await restoreEntry(last.result.entry);
   else showFailure(reason('NO_STANDING_REVERT'));
 }

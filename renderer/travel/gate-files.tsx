@@ -3,11 +3,13 @@ import type { Plan, PlanFile } from '../../shared/plan.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import { FileCounts } from '../diff/file-counts.tsx';
 import { chooseForFile } from '../store/travel.ts';
+import type { TravelRequest } from '../store/travel-store.ts';
 import { Badge, type BadgeTone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
 import { showNumber } from '../ui/words.ts';
 import { CHOICE_WORDS, type Choices, choiceOf, VERB_WORDS } from './gate-model.ts';
+import { GateResult } from './gate-result.tsx';
 
 /** Rows that are drawn at first; drawing thousands would hold the dialog up. */
 const FIRST_ROWS = 200;
@@ -47,36 +49,63 @@ function FileChoice({ file, choices }: { file: PlanFile; choices: Choices }) {
   );
 }
 
-function Row({ file, choices }: { file: PlanFile; choices: Choices }) {
-  const kept = choiceOf(file, choices) === 'keep';
+interface RowProps {
+  request: TravelRequest;
+  file: PlanFile;
+  choices: Choices;
+}
+
+function Row({ request, file, choices }: RowProps) {
+  const choice = choiceOf(file, choices);
+  const kept = choice === 'keep';
+  const isPiece = request.kind === 'partial';
+  // One file is all that a partial travel is about, so it is shown at once.
+  const [open, setOpen] = useState(isPiece);
   return (
-    <tr data-kept={kept || undefined} data-drift={file.drift || undefined}>
-      <td className="gate-verb">
-        <Badge tone={kept ? 'plain' : VERB_TONES[file.verb]}>{kept ? 'Keep' : VERB_WORDS[file.verb]}</Badge>
-      </td>
-      <td className="gate-path">
-        <PathLabel path={file.path} />
-        {file.drift || file.why !== null ? (
-          <p className="gate-why">
-            {file.drift ? <strong>Changed since</strong> : null} {file.why}
-            {file.drift ? ' Your edit is kept in the undo point.' : null}
-          </p>
-        ) : null}
-      </td>
-      <td className="gate-counts">{kept ? null : <FileCounts file={file} />}</td>
-      <td className="gate-act">
-        <FileChoice file={file} choices={choices} />
-      </td>
-    </tr>
+    <>
+      <tr data-kept={kept || undefined} data-drift={file.drift || undefined}>
+        <td className="gate-verb">
+          <Badge tone={kept ? 'plain' : VERB_TONES[file.verb]}>{kept ? 'Keep' : VERB_WORDS[file.verb]}</Badge>
+        </td>
+        <td className="gate-path">
+          <PathLabel path={file.path} />
+          {file.drift || file.why !== null ? (
+            <p className="gate-why">
+              {file.drift ? <strong>Changed since</strong> : null} {file.why}
+              {file.drift
+                ? isPiece
+                  ? ' What stands there now is kept in the undo point.'
+                  : ' Your edit is kept in the undo point.'
+                : null}
+            </p>
+          ) : null}
+        </td>
+        <td className="gate-counts">{kept ? null : <FileCounts file={file} />}</td>
+        <td className="gate-act">
+          <FileChoice file={file} choices={choices} />
+          <Button variant="plain" className="gate-show" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? 'Hide result' : 'Show result'}
+            <span className="sr"> of {showTreePath(file.path)}</span>
+          </Button>
+        </td>
+      </tr>
+      {open ? (
+        <tr className="gate-result-row">
+          <td colSpan={4}>
+            <GateResult request={request} path={file.path} choice={choice} />
+          </td>
+        </tr>
+      ) : null}
+    </>
   );
 }
 
 /** Every path that the travel may write, with what happens to it. */
-export function GateFiles({ plan, choices }: { plan: Plan; choices: Choices }) {
+export function GateFiles({ request, plan, choices }: { request: TravelRequest; plan: Plan; choices: Choices }) {
   const [all, setAll] = useState(false);
   const files = all ? plan.files : plan.files.slice(0, FIRST_ROWS);
   return (
-    <div className="gate-files" data-all={plan.files.every((file) => file.choices.length < 2) || undefined}>
+    <div className="gate-files">
       <table>
         <caption className="sr">Files</caption>
         <colgroup>
@@ -95,7 +124,7 @@ export function GateFiles({ plan, choices }: { plan: Plan; choices: Choices }) {
         </thead>
         <tbody>
           {files.map((file) => (
-            <Row key={file.path} file={file} choices={choices} />
+            <Row key={file.path} request={request} file={file} choices={choices} />
           ))}
         </tbody>
       </table>

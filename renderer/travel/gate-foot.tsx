@@ -15,10 +15,10 @@ function takeWay(way: WayOut): void {
       void planAgain();
       break;
     case 'files-only':
-      void planAgain('files');
+      void planAgain({ scope: 'files' });
       break;
     case 'messages-only':
-      void planAgain('messages');
+      void planAgain({ scope: 'messages' });
       break;
     case 'drop':
       closeGate();

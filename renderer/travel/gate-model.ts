@@ -1,4 +1,4 @@
-import type { Choice, Plan, PlanFile, Scope, TravelKind } from '../../shared/plan.ts';
+import type { Choice, Piece, Plan, PlanFile, Scope, TravelKind } from '../../shared/plan.ts';
 import { count, oneLine, showClock } from '../ui/words.ts';
 
 /** What the user chose other than the plan, by path. */
@@ -114,6 +114,13 @@ export const SCOPE_WORDS = {
   files: 'Files only',
   messages: 'Messages only',
 } as const satisfies Record<Scope, string>;
+
+/** What a file comes back as. */
+export const PIECE_WORDS = {
+  out: 'Without this step’s change',
+  before: 'As before the step',
+  after: 'As after the step',
+} as const satisfies Record<Piece['side'], string>;
 
 export interface GateTotals {
   added: number;

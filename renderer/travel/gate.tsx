@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Scope } from '../../shared/plan.ts';
+import type { Piece, Scope } from '../../shared/plan.ts';
+import { choosePieceSide } from '../store/bring-back.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { stopAt } from '../store/stops.ts';
 import { closeGate, planAgain } from '../store/travel.ts';
@@ -13,11 +14,16 @@ import { useDelayed } from '../ui/use-delayed.ts';
 import { GateFiles } from './gate-files.tsx';
 import { GateFoot } from './gate-foot.tsx';
 import { GateEffects, GateNotes, GateSkipped } from './gate-lists.tsx';
-import { gateSentence, hasScope, SCOPE_WORDS, titleText, totalsOf } from './gate-model.ts';
+import { gateSentence, hasScope, PIECE_WORDS, SCOPE_WORDS, titleText, totalsOf } from './gate-model.ts';
 import { GateRecall } from './gate-recall.tsx';
 import { isRecall, recallSentence } from './recall-words.ts';
 import { TravelReport } from './travel-report.tsx';
 import './gate.css';
+
+const PIECE_SIDES = (['out', 'before', 'after'] as const satisfies readonly Piece['side'][]).map((value) => ({
+  value,
+  label: PIECE_WORDS[value],
+}));
 
 const SCOPES = (['both', 'files', 'messages'] as const satisfies readonly Scope[]).map((value) => ({ value, label: SCOPE_WORDS[value] }));
 
@@ -87,12 +93,20 @@ function GateDialog({ gate, running }: { gate: GateState; running: RunningState 
           )}
           {failed === null ? null : <Banner tone="failed">{failed.message}</Banner>}
           {isRecall(plan) ? (
-            <GateRecall plan={plan} scope={request.scope} onScope={(scope) => void planAgain(scope)} />
+            <GateRecall plan={plan} scope={request.scope} onScope={(scope) => void planAgain({ scope })} />
           ) : hasScope(request.kind) && !recalls && (plan !== null || refusal !== null) ? (
-            <Segmented label="What goes back" value={request.scope} segments={SCOPES} onChange={(scope) => void planAgain(scope)} />
+            <Segmented label="What goes back" value={request.scope} segments={SCOPES} onChange={(scope) => void planAgain({ scope })} />
+          ) : null}
+          {request.piece?.hunk === null ? (
+            <Segmented
+              label="What comes back"
+              value={request.piece.side}
+              segments={PIECE_SIDES}
+              onChange={(side) => void choosePieceSide(side)}
+            />
           ) : null}
           {plan === null && phase === 'loading' ? <Skeleton rows={4} label="Working out what would change" /> : null}
-          {listed && plan.files.length > 0 ? <GateFiles plan={plan} choices={choices} /> : null}
+          {listed && plan.files.length > 0 ? <GateFiles request={request} plan={plan} choices={choices} /> : null}
           {plan === null ? null : (
             <>
               <GateEffects plan={plan} />

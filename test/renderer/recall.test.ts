@@ -39,7 +39,7 @@ describe('going back in a DSH thread', () => {
     await revertTo(2);
     expect(host.asked.find(({ call }) => call === 'travel.preview')?.input).toMatchObject({ kind: 'revert', stop: 2, scope: 'messages' });
     expect([travelStore.getState().gate?.phase, host.times('travel.run')]).toEqual(['ready', 0]);
-    await planAgain('both');
+    await planAgain({ scope: 'both' });
     expect(travelStore.getState().gate?.request.scope).toBe('both');
   });
 

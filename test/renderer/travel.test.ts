@@ -99,7 +99,7 @@ describe('the gate', () => {
     await revertTo(1);
     chooseForFile('x', 'overwrite');
     chooseForFile('y', 'keep');
-    await planAgain('files');
+    await planAgain({ scope: 'files' });
     expect(gate()).toMatchObject({
       phase: 'ready',
       request: { scope: 'files' },

@@ -14,8 +14,10 @@ function setUp(files: (number[] | null)[]): {
   const reveals: string[] = [];
   let at = { index: 0, offset: 0 };
   const handle = (tops: number[]): TextHandle => ({
-    hunks: () => tops.map((top, line) => ({ top, line: line + 1 })),
+    hunks: () =>
+      tops.map((top, line) => ({ top, line: line + 1, before: { start: line, lines: 0 }, after: { start: line + 1, lines: 1 } })),
     changedLines: () => tops.length,
+    own: () => undefined,
     mark: () => {},
     focus: () => {},
   });
