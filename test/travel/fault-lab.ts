@@ -4,6 +4,7 @@ import { createGit } from '../../electron/snapshots/git.ts';
 import type { OpenThread } from '../../electron/threads/thread.ts';
 import { nodeFileSystem } from '../../electron/travel/file-system.ts';
 import { historyOf } from '../../electron/travel/history.ts';
+import { hunksOf } from '../../electron/travel/hunks.ts';
 import { takeLease } from '../../electron/travel/lease.ts';
 import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
 import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
@@ -41,7 +42,20 @@ const TRIPS = {
     first: ['revert of files'],
     request: async (context) => restoreOf((await historyOf(context))[0]?.id ?? ''),
   },
+  // One change of a file that was edited since.
+  partial: { first: [], request: changeOfEdited },
 } satisfies Record<string, Trip>;
+
+/** The first change of `edited.txt` in the step that lists it. */
+async function changeOfEdited({ thread }: TravelContext): Promise<TravelRequest> {
+  const step = thread.thread().steps.find((one) => one.listed?.includes('edited.txt'));
+  const { from = null, to = null, id = '' } = step ?? {};
+  if (thread.store === null || from === null || to === null) throw new Error('no step with snapshots lists edited.txt');
+  const hunks = await hunksOf(thread.store, { from, to, path: 'edited.txt' });
+  if ('code' in hunks) throw TurnbackError.of(hunks);
+  const piece = { step: id, path: 'edited.txt', hunk: hunks[0]?.id ?? '', side: 'out' } as const;
+  return { kind: 'partial', stop: null, entry: null, scope: 'files', piece };
+}
 
 interface Trip {
   first: readonly string[];

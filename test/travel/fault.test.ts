@@ -29,6 +29,7 @@ const MANY: Record<TripName, number> = {
   'second revert': 20,
   'revert of files': 12,
   'revert of messages': 12,
+  partial: 12,
 };
 
 const failed = new Set<string>();
