@@ -40,7 +40,9 @@ function sameText(diff: FileDiff): string[] {
   const sentences = sentencesOf(diff);
   const encoding = diff.before?.encoding === diff.after?.encoding ? null : encodingWords(diff);
   if (encoding !== null && diff.before !== null && diff.after !== null) sentences.push(`Only the encoding differs: ${encoding}`);
-  return sentences.length > 0 ? sentences : ['The bytes differ, and the text reads the same'];
+  if (sentences.length > 0) return sentences;
+  const same = diff.before !== null && diff.after !== null && diff.before.bytes === diff.after.bytes;
+  return [same ? 'The file stays as it is' : 'The bytes differ, and the text reads the same'];
 }
 
 /** Picks the drawing for a file; `asked`: the user wants to see it however heavy it is. */

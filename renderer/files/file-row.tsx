@@ -19,6 +19,10 @@ const INDENT = 14;
 
 const VERBS = { restore: 'restore', delete: 'delete', recreate: 'bring back' } as const satisfies Record<PlanFile['verb'], string>;
 
+/** What a revert to the cursor would do with a file, in a word or two. */
+const verbOf = (plan: PlanFile): string =>
+  plan.choice === 'keep' ? 'your version stays' : plan.drift ? 'changed since' : VERBS[plan.verb];
+
 export interface FileItemProps {
   row: FileRow;
   place: RowPlace;
@@ -37,7 +41,7 @@ function Said({ file, plan, moved }: { file: FileChange; plan: PlanFile | undefi
   return (
     <span className="sr">
       {' '}
-      {plan === undefined ? CHANGE_WORDS[file.change] : `would ${VERBS[plan.verb]}`}
+      {plan === undefined ? CHANGE_WORDS[file.change] : plan.choice === 'keep' ? 'would stay' : `would ${VERBS[plan.verb]}`}
       {moved === undefined ? null : `, looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`}
     </span>
   );
@@ -104,7 +108,7 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
         )}
         {plan === undefined ? null : (
           <span className="file-verb" data-drift={plan.drift || undefined}>
-            {plan.drift ? 'changed since' : VERBS[plan.verb]}
+            {verbOf(plan)}
           </span>
         )}
         <FileCounts file={file} />

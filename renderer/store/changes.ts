@@ -98,7 +98,11 @@ export function showPlan(stop: number, plan: Plan): void {
   newest += 1;
   const range: Range = { kind: 'plan', stop };
   const files = throughLens(
-    plan.files.map(({ path, verb, added, removed, binary }): FileChange => ({ path, change: changeOfVerb[verb], added, removed, binary })),
+    plan.files.map(({ path, verb, added, removed, binary, choice }): FileChange => {
+      // What stays as it is has no lines that would change.
+      const lines = choice === 'keep' ? { added: 0, removed: 0 } : { added, removed };
+      return { path, change: changeOfVerb[verb], ...lines, binary };
+    }),
   );
   changesStore.setState({ range, title: titleOfRange(range), phase: 'ready', files, error: null, file: keepFile(files) });
 }

@@ -44,7 +44,13 @@ export function QuietTools({ message }: { message: Message }) {
   if (stop === null) return null;
   return (
     <div className="row-acts">
-      <button type="button" tabIndex={-1} aria-disabled={why !== null} onClick={() => void (why === null ? revertTo(stop) : undefined)}>
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-disabled={why !== null}
+        title={why ?? undefined}
+        onClick={() => void (why === null ? revertTo(stop) : undefined)}
+      >
         Revert to here
       </button>
     </div>
