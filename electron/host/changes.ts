@@ -60,7 +60,8 @@ export function workspaceOf(context: TravelContext): string {
     : new TurnbackError('UNKNOWN_WORKSPACE');
 }
 
-async function filled(context: TravelContext, range: LogRange, signal?: AbortSignal): Promise<Sides | null> {
+/** The sides of a range, after every step was asked what it changed; null when the range has no snapshots. */
+export async function sidesOfRange(context: TravelContext, range: LogRange, signal?: AbortSignal): Promise<Sides | null> {
   await context.thread.fill(signal);
   const sides = sidesOf(context.thread.thread(), range);
   if (sides !== null || range.kind !== 'stops') return sides;
@@ -75,7 +76,7 @@ export async function filesOfRange(context: ChangesContext, range: Range, signal
     const plan = await previewTravel(context, { kind: 'revert', stop: range.stop, entry: null, scope: 'files' }, signal);
     return changesOfPlan(plan);
   }
-  const sides = await filled(context, range, signal);
+  const sides = await sidesOfRange(context, range, signal);
   if (sides === null) return [];
   const to = sides.to ?? (await treeOnDisk(context, signal));
   const own = range.kind !== 'stops' && sides.steps.length === 1 && sides.to !== null;
@@ -106,7 +107,7 @@ export async function fileDiffOf(
     const predicted = await predictedFile(context, range.stop, file);
     return diffOf(file, await diskSide(context, file, anyway), predicted && sideOf({ mode: predicted.mode }, predicted.bytes, { anyway }));
   }
-  const sides = await filled(context, range, signal);
+  const sides = await sidesOfRange(context, range, signal);
   if (sides === null) return diffOf(file, null, null);
   const { objects } = snapshotsOf(context);
   const before = await treeSide(objects, sides.from, file, anyway);
@@ -160,7 +161,7 @@ export async function patchOfRange(
 ): Promise<Patch> {
   if (range.kind === 'plan') throw new TurnbackError('NOT_SUPPORTED', { what: 'A patch of a preview' });
   const files = (await filesOfRange(context, range, signal)).filter((one) => file === null || one.path === file);
-  const sides = await filled(context, range, signal);
+  const sides = await sidesOfRange(context, range, signal);
   if (sides === null || files.length === 0) throw new TurnbackError('NO_FILES_IN_PATCH');
   const { store, objects } = snapshotsOf(context);
   const to = sides.to ?? (await treeOnDisk(context, signal));

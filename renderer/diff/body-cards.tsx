@@ -5,7 +5,8 @@ import { Button } from '../ui/button.tsx';
 import { showBytes } from '../ui/words.ts';
 import { hexRows } from './hex-dump.ts';
 
-function HexHead({ title, side }: { title: string; side: FileSide }) {
+/** The size and first bytes of one side. */
+export function HexHead({ title, side }: { title: string; side: FileSide }) {
   const rows = hexRows(side.head ?? '');
   return (
     <figure className="hex-head">

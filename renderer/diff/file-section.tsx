@@ -3,6 +3,7 @@ import type { FileChange } from '../../shared/model.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import { BinaryCard, FailedCard, HeavyCard, WaitingBody, WordsCard } from './body-cards.tsx';
 import { FileHeader } from './file-header.tsx';
+import { ImageCard } from './image-card.tsx';
 import type { LineOwners } from './line-owners.ts';
 import { LongBody } from './long-body.tsx';
 import type { DiffStage } from './stage.ts';
@@ -67,7 +68,7 @@ function FileBody({ stage, index, file, content, bodyHeight, owners, onNote }: B
     case 'binary':
       return (
         <Measured stage={stage} index={index}>
-          <BinaryCard diff={diff} />
+          {(diff.before?.image ?? diff.after?.image) === undefined ? <BinaryCard diff={diff} /> : <ImageCard stage={stage} diff={diff} />}
         </Measured>
       );
     case 'words':
