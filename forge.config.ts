@@ -20,6 +20,8 @@ const deb: MakerDebConfig = {
     categories: ['Development'],
     maintainer: 'The Turnback developers',
     recommends: ['git'],
+    // Logs open with us where the user chooses so; nobody's default is taken over.
+    mimeType: ['application/jsonl', 'application/x-ndjson', 'application/vnd.sqlite3'],
     // The maker's type knows one picture only; the tool it calls takes one for each size, and `scalable` is an SVG.
     icon: { scalable: 'renderer/icon.svg' } as unknown as string,
   },
@@ -32,6 +34,16 @@ const config: ForgeConfig = {
     executableName: 'turnback',
     appBundleId: 'dev.turnback.app',
     appCategoryType: 'public.app-category.developer-tools',
+    extendInfo: {
+      CFBundleDocumentTypes: [
+        {
+          CFBundleTypeName: 'Session log',
+          CFBundleTypeRole: 'Viewer',
+          LSHandlerRank: 'Alternate',
+          CFBundleTypeExtensions: ['jsonl', 'ndjson', 'db', 'sqlite', 'zst'],
+        },
+      ],
+    },
     asar: true,
     prune: false,
     ignore: (file) => file !== '' && (!SHIPPED.test(file) || file.endsWith('.map')),

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { app, BrowserWindow, clipboard, dialog, ipcMain, Menu, nativeTheme, protocol, screen, session, shell } from 'electron';
+import type { MenuCommand } from '../shared/contract.ts';
 import { APP_ROOT, PAGE_FOLDER } from './host/app-root.ts';
 import { APP_VERSION } from './host/app-version.ts';
 import { electronPort, pushElectron, serveElectron } from './host/electron.ts';
@@ -16,8 +17,14 @@ let ended = false;
 
 const current = (): BrowserWindow | null => window;
 const open = openArgument(process.argv, app.isPackaged, process.cwd());
+/** The native menu with the page's commands; without any until the page has told them. */
+function showMenu(commands: readonly MenuCommand[]): void {
+  const run = (command: string, argument: string | null): void => engine.emit('command', { command, argument });
+  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ platform: process.platform, run, commands, devTools: !app.isPackaged })));
+}
+
 const engine = createEngine({
-  port: electronPort({ dialog, clipboard, shell, window: current }),
+  port: electronPort({ app, dialog, clipboard, shell, window: current, menu: showMenu }),
   push: (event, payload) => pushElectron(current, event, payload),
   version: APP_VERSION,
   open,
@@ -58,8 +65,7 @@ async function start(): Promise<void> {
   secureSession(session.defaultSession);
   protocol.handle(PAGE_SCHEME, pageProtocol(await pageFiles(PAGE_FOLDER)));
   serveElectron(ipcMain, current, engine.answer);
-  const run = (command: string, argument: string | null): void => engine.emit('command', { command, argument });
-  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ platform: process.platform, run, devTools: !app.isPackaged })));
+  showMenu([]);
   app.on('activate', showWindow);
   showWindow();
 }

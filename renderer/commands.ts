@@ -17,9 +17,9 @@ import { searchStore } from './store/search-store.ts';
 import { showSince } from './store/selection.ts';
 import { closeThread, reloadThread } from './store/session.ts';
 import { sessionStore } from './store/session-store.ts';
-import { changeSettings } from './store/settings.ts';
+import { changeSettings, openSettings } from './store/settings.ts';
 import type { Stride } from './store/stops.ts';
-import { choosePath, locatePath, openSample } from './store/threads.ts';
+import { choosePath, locatePath, openNamed, openSample } from './store/threads.ts';
 import { showToast } from './store/toast-store.ts';
 import { closeGate, commitStop, redoTurn, revertTo, undoTurn, unrevert } from './store/travel.ts';
 import { travelStore } from './store/travel-store.ts';
@@ -232,7 +232,7 @@ export const commands: readonly Command[] = [
   }),
   command('match-next', 'Look', 'Next match of the search', ['n'], { off: needMatch, run: () => stepMatch(1) }),
   command('match-previous', 'Look', 'Previous match of the search', ['shift+n'], { off: needMatch, run: () => stepMatch(-1) }),
-  command('open-log', 'Thread', 'Open a log…', ['mod+o'], { run: (path) => void (path === null ? choosePath('log') : locatePath(path)) }),
+  command('open-log', 'Thread', 'Open a log…', ['mod+o'], { run: (named) => void (named === null ? choosePath('log') : openNamed(named)) }),
   command('open-folder', 'Thread', 'Open a folder…', ['mod+shift+o'], {
     run: (path) => void (path === null ? choosePath('folder') : locatePath(path)),
   }),
@@ -249,6 +249,11 @@ export const commands: readonly Command[] = [
   command('close-thread', 'Thread', 'All threads', ['backspace'], { off: needThread, run: closeThread }),
   command('palette', 'Window', 'Commands', ['mod+k', 'mod+shift+p'], { run: toggleOverlay('palette') }),
   command('keys', 'Window', 'Keys', ['?'], { run: toggleOverlay('keys') }),
+  command('settings', 'Window', 'Settings…', ['mod+,'], { run: () => openSettings() }),
+  command('forget', 'Thread', 'Forget this thread…', [], {
+    off: needIdle,
+    run: () => appStore.setState({ overlay: 'forget' }),
+  }),
   command('theme', 'Window', 'Next theme: system, light, dark, high contrast', [], { run: nextTheme }),
   command('timeline', 'Window', 'Show or hide the timeline', ['mod+j'], {
     off: needThread,

@@ -4,6 +4,7 @@ import './theme/base.css';
 import { createRoot } from 'react-dom/client';
 import { createClient } from '../shared/client.ts';
 import { App } from './app/app.tsx';
+import { followMenu } from './app/native-menu.ts';
 import { preloadOverlays } from './app/overlays.tsx';
 import { runCommand } from './commands.ts';
 import { appStore } from './store/app-store.ts';
@@ -13,6 +14,7 @@ import { applyTheme } from './theme/theme.ts';
 import { preloadMarkdown } from './transcript/lazy-markdown.tsx';
 import { createTransport } from './transport.ts';
 
+followMenu();
 appStore.subscribe(({ settings }) => applyTheme(settings.theme));
 const client = createClient(
   createTransport(() => void loadApp()),

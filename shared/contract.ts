@@ -87,7 +87,7 @@ export const threadViewSchema = threadSchema.extend({
 });
 export type ThreadView = z.infer<typeof threadViewSchema>;
 
-const { messages: _messages, steps: _steps, turns: _turns, ...viewFacts } = threadViewSchema.shape;
+const { messages: _messages, steps: _steps, turns: _turns, gaps: _gaps, ...viewFacts } = threadViewSchema.shape;
 
 /** What is different between two versions of a view: the lists as changes, everything else as it is now. */
 export const viewPatchSchema = z.object({
@@ -95,6 +95,7 @@ export const viewPatchSchema = z.object({
   messages: listPatchSchema(threadViewSchema.shape.messages.element),
   steps: listPatchSchema(threadViewSchema.shape.steps.element),
   turns: listPatchSchema(threadViewSchema.shape.turns.element),
+  gaps: listPatchSchema(threadViewSchema.shape.gaps.element),
 });
 export type ViewPatch = z.infer<typeof viewPatchSchema>;
 
@@ -155,6 +156,9 @@ export const settingsSchema = z.object({
   keys: z.record(z.string(), z.array(z.string())),
 });
 export type Settings = z.infer<typeof settingsSchema>;
+
+export const menuCommandSchema = z.object({ id: z.string(), title: z.string().max(200), keys: z.array(z.string()) });
+export type MenuCommand = z.infer<typeof menuCommandSchema>;
 
 const thread = z.object({ thread: z.string() });
 const none = z.object({});
@@ -272,6 +276,8 @@ export const calls = {
       entries: z.array(z.object({ name: z.string(), folder: z.boolean() })),
     }),
   },
+  /** The page's command table, for the native menu: titles and the keys that are in force. Nothing happens where there is no such menu. */
+  'menu.set': { input: z.object({ commands: z.array(menuCommandSchema).max(1000) }), output: none },
   'clipboard.write': { input: z.object({ text: z.string() }), output: none },
   'shell.reveal': { input: thread.extend({ path: z.string() }), output: none },
   /** Opens a text file of the workspace in the program that the system has for it. Refused with EDIT_REFUSED for what it might run. */

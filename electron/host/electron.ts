@@ -1,5 +1,5 @@
-import type { BrowserWindow, Clipboard, Dialog, IpcMain, IpcMainInvokeEvent, OpenDialogOptions, Shell } from 'electron';
-import type { Answer } from '../../shared/contract.ts';
+import type { App, BrowserWindow, Clipboard, Dialog, IpcMain, IpcMainInvokeEvent, OpenDialogOptions, Shell } from 'electron';
+import type { Answer, MenuCommand } from '../../shared/contract.ts';
 import { reason, TurnbackError } from '../../shared/errors.ts';
 import { CALL_CHANNEL, EVENT_CHANNEL } from './channels.ts';
 import type { HostPort } from './host-port.ts';
@@ -36,7 +36,14 @@ const LOG_FILTERS = [
 ];
 
 /** The desktop: native dialogs, the clipboard, the file manager, the user's browser. */
-export function electronPort(parts: { dialog: Dialog; clipboard: Clipboard; shell: Shell; window: Window }): HostPort {
+export function electronPort(parts: {
+  app: Pick<App, 'addRecentDocument' | 'clearRecentDocuments'>;
+  dialog: Dialog;
+  clipboard: Clipboard;
+  shell: Shell;
+  window: Window;
+  menu: (commands: readonly MenuCommand[]) => void;
+}): HostPort {
   const { dialog, clipboard, shell } = parts;
   const window = (): BrowserWindow => {
     const open = parts.window();
@@ -72,5 +79,8 @@ export function electronPort(parts: { dialog: Dialog; clipboard: Clipboard; shel
       if (failure !== '') throw new TurnbackError('EDIT_REFUSED', { path, cause: failure.replace(/\.$/, '') });
     },
     openLink: (url) => shell.openExternal(url),
+    showMenu: parts.menu,
+    rememberDocument: (file) => parts.app.addRecentDocument(file),
+    forgetDocuments: () => parts.app.clearRecentDocuments(),
   };
 }

@@ -103,6 +103,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
       looking(operation, async (signal) => {
         const watcher = operation === null ? {} : watcherOf(operation, thread, signal);
         const opened = await desk.open(thread, { root, data }, watcher);
+        port.rememberDocument?.(opened.head.log);
         return desk.stamped(await desk.view(opened.head.id));
       }),
     'thread.steps': ({ thread, operation }) => looking(operation, async (signal) => desk.stamped(await desk.viewWithSteps(thread, signal))),
@@ -177,6 +178,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
       const gone = await desk.forget(thread, evenStanding);
       const { recent } = await settings.get();
       await settings.set({ recent: withoutPaths(recent, gone) });
+      // The system cannot drop a single one.
+      port.forgetDocuments?.();
       return {};
     },
     'travel.interrupted': async () => ({ travels: await desk.interrupted() }),
@@ -188,6 +191,10 @@ export function createHandlers(parts: HandlerParts): Handlers {
     },
     'dialog.open': ({ what }) => port.chooseOpen(what),
     'folder.list': (input) => listFolder(input.path ?? parts.home),
+    async 'menu.set'({ commands }) {
+      port.showMenu?.(commands);
+      return {};
+    },
     async 'clipboard.write'({ text }) {
       await port.writeClipboard(text);
       return {};

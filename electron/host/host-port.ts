@@ -1,3 +1,5 @@
+import type { MenuCommand } from '../../shared/contract.ts';
+
 /** Where to save a file. `replace`: the user agreed to replace what is there. */
 export interface SaveTarget {
   path: string;
@@ -18,4 +20,10 @@ export interface HostPort {
   edit(path: string): Promise<void>;
   /** Opens a link that was checked to be http or https. */
   openLink(url: string): Promise<void>;
+  /** Shows the page's commands in the native menu, where there is one. */
+  showMenu?(commands: readonly MenuCommand[]): void;
+  /** Tells the system that a document was opened, for its list of recent ones. */
+  rememberDocument?(path: string): void;
+  /** Empties that list. */
+  forgetDocuments?(): void;
 }

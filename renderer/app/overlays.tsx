@@ -8,6 +8,8 @@ const parts = {
   keys: () => import('../palette/keys-help.tsx'),
   history: () => import('../travel/history-panel.tsx'),
   patch: () => import('../travel/patch-dialog.tsx'),
+  settings: () => import('../settings/settings-dialog.tsx'),
+  forget: () => import('../settings/forget-dialog.tsx'),
   folder: () => import('../start/folder-picker.tsx'),
 };
 
@@ -17,6 +19,8 @@ const LAYERS = {
   keys: lazy(async () => ({ default: (await parts.keys()).KeysHelp })),
   history: lazy(async () => ({ default: (await parts.history()).HistoryPanel })),
   patch: lazy(async () => ({ default: (await parts.patch()).PatchDialog })),
+  settings: lazy(async () => ({ default: (await parts.settings()).SettingsDialog })),
+  forget: lazy(async () => ({ default: (await parts.forget()).ForgetDialog })),
   folder: lazy(async () => ({ default: (await parts.folder()).FolderPicker })),
 } as const satisfies Record<NonNullable<Overlay>, unknown>;
 

@@ -1,5 +1,6 @@
-import { ChevronDown, List } from 'lucide-react';
+import { ChevronDown, Eraser, List } from 'lucide-react';
 import type { ThreadHead } from '../../shared/model.ts';
+import { commandOf, runCommand } from '../commands.ts';
 import { closeThread, openThread } from '../store/session.ts';
 import { useSession } from '../store/session-store.ts';
 import { useThreads } from '../store/threads-store.ts';
@@ -47,6 +48,7 @@ export function ThreadSwitcher() {
           ...children.slice(0, MOST).map((thread) => item(thread, id, 'Sub-agent: ')),
         ],
         [{ id: 'all', label: 'All threads', icon: <List />, keys: 'backspace', run: closeThread }],
+        [{ id: 'forget', label: 'Forget this thread…', icon: <Eraser />, off: commandOf('forget').off(), run: () => runCommand('forget') }],
       ]}
     />
   );

@@ -1,4 +1,4 @@
-import { ChevronRight, CircleDot, CircleQuestionMark, Command, Contrast, Moon, Sun } from 'lucide-react';
+import { ChevronRight, CircleDot, CircleQuestionMark, Command, Contrast, Moon, Settings2, Sun } from 'lucide-react';
 import { runCommand } from '../commands.ts';
 import { useApp } from '../store/app-store.ts';
 import { useSession } from '../store/session-store.ts';
@@ -64,6 +64,7 @@ export function TitleBar() {
         <IconButton label="Commands" keys="mod+k" icon={<Command />} onClick={() => runCommand('palette')} />
         <IconButton label="Keys" keys="?" icon={<CircleQuestionMark />} onClick={() => runCommand('keys')} className="title-help" />
         <ThemeMenu />
+        <IconButton label="Settings" keys="mod+," icon={<Settings2 />} onClick={() => runCommand('settings')} className="title-help" />
       </div>
     </header>
   );

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
-import { type Command, commands, runCommand, throughLensKeys } from '../commands.ts';
+import { type Command, runCommand, throughLensKeys } from '../commands.ts';
+import { type ChosenKeys, commandsByKeys } from '../key-map.ts';
 import { appStore } from '../store/app-store.ts';
 import { lensStore } from '../store/lens-store.ts';
 import { travelStore } from '../store/travel-store.ts';
@@ -19,7 +20,14 @@ export function keysOfEvent(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'meta
   return [...parts, key].join('+');
 }
 
-const byKeys = new Map<string, Command>(commands.flatMap((command) => command.keys.map((keys) => [keys, command] as const)));
+let made: { of: ChosenKeys; byKeys: ReadonlyMap<string, Command> } | null = null;
+
+/** The commands by their keys as the settings have them now. */
+function byKeysNow(): ReadonlyMap<string, Command> {
+  const { keys } = appStore.getState().settings;
+  if (made?.of !== keys) made = { of: keys, byKeys: commandsByKeys(keys) };
+  return made.byKeys;
+}
 
 const WRITES = 'input, textarea, select, [contenteditable="true"], .monaco-editor';
 /** Elements that use Enter themselves. */
@@ -49,7 +57,7 @@ export function useHotkeys(): void {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return;
       const keys = keysOfEvent(event);
-      const command = byKeys.get(keys);
+      const command = byKeysNow().get(keys);
       if (command === undefined) return;
       if (!mayRun(command, keys, event.target instanceof Element ? event.target : null)) return;
       event.preventDefault();

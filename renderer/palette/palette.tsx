@@ -1,6 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { type Command, type CommandGroup, commands, runCommand } from '../commands.ts';
+import { keysOf } from '../key-map.ts';
 import { appStore } from '../store/app-store.ts';
 import { openThread } from '../store/session.ts';
 import { sessionStore } from '../store/session-store.ts';
@@ -29,7 +30,7 @@ const entryOf = (command: Command): Entry => ({
   id: command.id,
   title: command.title,
   group: command.group,
-  keys: command.keys[0],
+  keys: keysOf(command, appStore.getState().settings.keys)[0],
   off: command.off(),
   run: () => runCommand(command.id),
 });
@@ -91,7 +92,7 @@ function Option({
         {entry.off === null ? null : <span className="palette-off"> — {entry.off}</span>}
       </span>
       <span className="palette-group muted cut">{entry.group}</span>
-      <span className="palette-keys">{entry.keys === undefined ? null : <Keys keys={entry.keys} />}</span>
+      <span className="palette-keys">{entry.keys === undefined ? null : <Keys keys={entry.keys} exact />}</span>
     </div>
   );
 }

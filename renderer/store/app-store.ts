@@ -7,9 +7,12 @@ import type { Reason } from '../../shared/errors.ts';
 /** `lost`: the browser host went away and the window tries again. */
 export type Connection = 'connecting' | 'open' | 'lost';
 /** What is open over the whole window; at most one at a time. The gate is not here: it belongs to the travel store. */
-export type Overlay = 'palette' | 'keys' | 'history' | 'patch' | 'folder' | null;
+export type Overlay = 'palette' | 'keys' | 'history' | 'patch' | 'folder' | 'settings' | 'forget' | null;
 /** The panes, by the name that focus, tabs and the narrow layout use. */
 export type Pane = 'transcript' | 'steps' | 'files' | 'diff';
+
+/** The pages of the settings dialog. */
+export type SettingsPage = 'look' | 'keys' | 'safety' | 'places';
 
 export type Picking = 'log' | 'folder' | 'root' | 'data' | 'known' | 'moved';
 
@@ -20,6 +23,8 @@ export interface AppState {
   failed: Reason | null;
   settings: Settings;
   overlay: Overlay;
+  /** The page of the settings that is shown. */
+  settingsPage: SettingsPage;
   /** What the folder picker is for: a log, a folder, the workspace or the snapshots of the open thread, a place to look for threads, or where a workspace is now. */
   picking: Picking | null;
   /** The one pane that is shown below 720 px. */
@@ -33,6 +38,7 @@ export const appStore = createStore<AppState>(() => ({
   failed: null,
   settings: DEFAULT_SETTINGS,
   overlay: null,
+  settingsPage: 'look',
   picking: null,
   pane: 'transcript',
   timelineOpen: true,

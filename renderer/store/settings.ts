@@ -1,5 +1,5 @@
 import type { Input } from '../../shared/contract.ts';
-import { appStore } from './app-store.ts';
+import { appStore, type SettingsPage } from './app-store.ts';
 import { call, reasonOfThrown } from './host.ts';
 import { showFailure } from './toast-store.ts';
 
@@ -11,4 +11,9 @@ export async function changeSettings(change: Input<'settings.set'>): Promise<voi
   } catch (thrown) {
     showFailure(reasonOfThrown(thrown));
   }
+}
+
+/** Opens the settings, at a page. */
+export function openSettings(page: SettingsPage = appStore.getState().settingsPage): void {
+  appStore.setState({ overlay: 'settings', settingsPage: page });
 }

@@ -4,10 +4,10 @@ import { cursorStore } from './cursor-store.ts';
 import { call, connect, reasonOfThrown } from './host.ts';
 import { takeHits, takeSearchProgress } from './search.ts';
 import { takeAllProgress, takeFound } from './search-all.ts';
-import { openThread, reloadThread, takePreview, takeProgress } from './session.ts';
+import { reloadThread, takePreview, takeProgress } from './session.ts';
 import { sessionStore } from './session-store.ts';
-import { listThreads, locatePath } from './threads.ts';
-import { threadsStore } from './threads-store.ts';
+import { listThreads, openNamed } from './threads.ts';
+import { showFailure } from './toast-store.ts';
 import { loadInterrupted } from './travel.ts';
 import { travelStore } from './travel-store.ts';
 
@@ -45,6 +45,7 @@ function listen(client: Client, run: (command: string, argument: string | null) 
   client.on('thread.changed', ({ thread }) => {
     if (sessionStore.getState().id === thread && travelStore.getState().running === null) void follow(thread);
   });
+  client.on('notice', ({ reason }) => showFailure(reason));
   client.on('command', ({ command, argument }) => run(command, argument));
 }
 
@@ -67,16 +68,18 @@ export async function loadApp(): Promise<void> {
   }
   void listThreads();
   void loadInterrupted();
+  void tellSettings();
   const { id } = sessionStore.getState();
   if (id !== null) await reloadThread(id);
   else await openAtStart(appStore.getState().info?.open ?? null);
 }
 
-/** `open` is a path, or the id of a thread. */
+/** Says why the settings are not what their file says. The dialog of the settings asks again, so a failure to ask is no news here. */
+async function tellSettings(): Promise<void> {
+  const { notice } = await call('settings.notice', {}).catch(() => ({ notice: null }));
+  if (notice !== null) showFailure(notice);
+}
+
 async function openAtStart(open: string | null): Promise<void> {
-  if (open === null || cursorStore.getState().dragging) return;
-  const isPath = open.startsWith('/') || /^[A-Za-z]:[\\/]/.test(open);
-  if (isPath) await locatePath(open);
-  else if (threadsStore.getState().threads.some((thread) => thread.id === open) || open.includes(':')) await openThread(open);
-  else await locatePath(open);
+  if (open !== null && !cursorStore.getState().dragging) await openNamed(open);
 }

@@ -52,6 +52,14 @@ export function locatePath(path: string): Promise<void> {
   });
 }
 
+/** Opens what another start or the system names: a path, or the id of a thread. */
+export async function openNamed(named: string): Promise<void> {
+  const isPath = named.startsWith('/') || /^[A-Za-z]:[\\/]/.test(named);
+  const isId = threadsStore.getState().threads.some((thread) => thread.id === named) || named.includes(':');
+  if (!isPath && isId) await openThread(named);
+  else await locatePath(named);
+}
+
 /** Looks for threads in one more folder from now on. */
 async function addFolder(path: string): Promise<void> {
   const { folders } = appStore.getState().settings;

@@ -66,6 +66,17 @@ export class FakeApp extends EventEmitter {
     return this.#options.lock;
   }
 
+  /** Documents that the system was told of, newest first. */
+  recentDocuments: string[] = [];
+
+  addRecentDocument(file: string): void {
+    this.recentDocuments = [file, ...this.recentDocuments.filter((one) => one !== file)];
+  }
+
+  clearRecentDocuments(): void {
+    this.recentDocuments = [];
+  }
+
   setPath(name: string, value: string): void {
     this.paths.set(name, value);
   }

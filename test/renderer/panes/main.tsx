@@ -21,10 +21,11 @@ import { fakeHistory, fakePlan, fakesOf, fakeView, filesOf } from './fake-thread
 /** The scene: `theme`, `layout`, `many` (files), `standing`, `stale` (the first run is refused), `host`, `leftovers`, `hold`. */
 const scene = new URLSearchParams(location.search);
 const fakes = fakesOf(Number(scene.get('many') ?? 0));
+const themeOf = (named: string | null): Settings['theme'] => (named === 'dark' || named === 'contrast' ? named : 'light');
 let view = fakeView(fakes, scene.has('standing'));
 let settings: Settings = {
   ...DEFAULT_SETTINGS,
-  theme: scene.get('theme') === 'dark' ? 'dark' : 'light',
+  theme: themeOf(scene.get('theme')),
   diffLayout: scene.get('layout') === 'inline' ? 'inline' : 'split',
   filesAs: scene.get('files') === 'list' ? 'list' : 'tree',
 };
