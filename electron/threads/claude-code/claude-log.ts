@@ -49,6 +49,8 @@ export class ClaudeLog {
   modifiedMs = 0;
   /** Records of this shape at all; a log without one is not of Claude Code. */
   known = 0;
+  /** How often it was read from its start. */
+  restarts = 0;
   #place: LogPlace | null = null;
   readonly #sub: boolean;
   readonly #uuids = new Set<string>();
@@ -97,6 +99,7 @@ export class ClaudeLog {
   }
 
   #restart(): void {
+    this.restarts += 1;
     this.entries.length = 0;
     this.checkpoints.length = 0;
     this.bad = [];

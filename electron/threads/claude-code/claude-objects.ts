@@ -63,8 +63,14 @@ export class ClaudeObjects {
   async flush(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    await eachOf(waiting, AT_ONCE, async ({ kind, oid, bytes }) => writeLoose(this.folder, kind, oid, bytes));
+    try {
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await eachOf(waiting, AT_ONCE, async ({ kind, oid, bytes }) => writeLoose(this.folder, kind, oid, bytes));
+    } catch (error) {
+      // A full disk may have room the next time.
+      this.#waiting = [...waiting, ...this.#waiting];
+      throw error;
+    }
     for (const { oid } of waiting) this.#written.add(oid);
   }
 

@@ -18,7 +18,7 @@ import { FileSamples } from './file-samples.ts';
 import { type ClaudeFold, foldClaude } from './fold-claude.ts';
 import { Happenings } from './happenings.ts';
 import { recordedTrees } from './recorded-trees.ts';
-import { stepTrees } from './step-trees.ts';
+import { type StepTrees, stepTrees } from './step-trees.ts';
 
 /** A session has fewer sub-agents than this; more are not read. */
 const MOST_AGENTS = 1000;
@@ -34,6 +34,7 @@ export class ClaudeReader implements ThreadReader {
   readonly #objects: ClaudeObjects;
   /** The repository of what hooks recorded; null where they recorded nothing. */
   #recorded: string | null = null;
+  #happenings: Happenings | null = null;
   #fold: ClaudeFold | null = null;
 
   constructor(head: ThreadHead, options: OpenOptions) {
@@ -49,18 +50,16 @@ export class ClaudeReader implements ThreadReader {
   }
 
   async read(signal?: AbortSignal, onBytes?: OnBytes): Promise<boolean> {
+    const { restarts } = this.#log;
     const grew = await this.#log.read(signal, onBytes);
+    const restarted = this.#log.restarts !== restarts;
     const agents = await this.#readAgents(signal);
     if (this.#log.known === 0) throw this.#notALog();
     const running = await runningSession(this.#place.running, this.#place.sessionId);
     const status = claudeStatus(this.#log.entries, running, this.#log.modifiedMs, Date.now());
     if (!grew && !agents && status === this.#fold?.thread.status) return false;
     const recorded = this.#log.cwd;
-    const samples = new FileSamples(this.#place.backups, this.#options.root ?? recorded);
-    const happenings =
-      recorded === null || this.#options.wordsOnly ? null : new Happenings({ root: recorded, objects: this.#objects, samples });
-    await happenings?.take(this.#log, this.#agents);
-    const trees = await stepTrees(happenings?.list ?? [], { objects: this.#objects, samples });
+    const trees = await this.#trees(recorded, restarted);
     const moments = this.#place.agentId === null ? await readMoments(this.#options.ownData, this.#place.sessionId) : [];
     const recordings = recordedTrees(moments, this.#log.entries, recorded ?? '');
     this.#recorded = recordings.steps.size === 0 ? null : recordedStore(this.#options.ownData, path.resolve(recorded ?? ''));
@@ -102,6 +101,16 @@ export class ClaudeReader implements ThreadReader {
 
   async close(): Promise<void> {
     this.#fold = null;
+  }
+
+  /** The trees of all steps. What was taken of the log before stays, unless the log is another one now. */
+  async #trees(recorded: string | null, restarted: boolean): Promise<Map<string, StepTrees>> {
+    const root = this.#options.root ?? recorded;
+    const samples = new FileSamples(this.#place.backups, root);
+    if (recorded === null || this.#options.wordsOnly) return new Map();
+    if (restarted || this.#happenings === null) this.#happenings = new Happenings({ root: recorded, objects: this.#objects });
+    await this.#happenings.take(this.#log, this.#agents, samples);
+    return stepTrees(this.#happenings.list, { objects: this.#objects, samples });
   }
 
   #folded(): ClaudeFold {

@@ -1,4 +1,5 @@
 import type { TreePath } from '../../../shared/tree-path.ts';
+import { breathe } from '../../snapshots/disk.ts';
 import { treePathIn } from '../recorded-path.ts';
 import type { ClaudeLog, Entry } from './claude-log.ts';
 import type { ClaudeObjects } from './claude-objects.ts';
@@ -14,46 +15,61 @@ export class Happenings {
   readonly list: Happening[] = [];
   readonly #root: string;
   readonly #objects: ClaudeObjects;
-  readonly #samples: FileSamples;
   /** The last state that each path was said to have. */
   readonly #last = new Map<TreePath, Known>();
   readonly #backups = new Map<TreePath, string>();
+  readonly #stepOf = new Map<string, string>();
+  /** The answer that was begun last. */
+  #answer: string | null = null;
+  /** How many entries and checkpoints of the log were taken. */
+  #entries = 0;
+  #checkpoints = 0;
 
-  constructor(o: { root: string; objects: ClaudeObjects; samples: FileSamples }) {
+  constructor(o: { root: string; objects: ClaudeObjects }) {
     this.#root = o.root;
     this.#objects = o.objects;
-    this.#samples = o.samples;
   }
 
-  /** Takes a whole log, with the edits of its sub-agents at the moment their call ended. */
-  async take(log: ClaudeLog, agents: ReadonlyMap<string, ClaudeLog>): Promise<void> {
-    for (const { history } of log.checkpoints) this.#noteBackups(history);
-    const stepOf = new Map<string, string>();
-    let checkpoint = 0;
-    let answer: string | null = null;
-    for (const [at, entry] of log.entries.entries()) {
-      for (; (log.checkpoints[checkpoint]?.before ?? Number.POSITIVE_INFINITY) <= at; checkpoint += 1) {
-        const next = log.checkpoints[checkpoint];
-        if (next) await this.#checkpoint(next.history);
-      }
+  /**
+   * Takes what came to the log since the last time, with the edits of its sub-agents at the moment their call ended. The texts of
+   * edits are let go of: from then on their blobs speak for them.
+   */
+  async take(log: ClaudeLog, agents: ReadonlyMap<string, ClaudeLog>, samples: FileSamples): Promise<void> {
+    for (const { history } of log.checkpoints.slice(this.#checkpoints)) this.#noteBackups(history);
+    for (; this.#entries < log.entries.length; this.#entries += 1) {
+      await this.#checkpointsBefore(log, this.#entries, samples);
+      const entry = log.entries[this.#entries];
+      if (!entry) break;
       if (entry.tree.answer !== null && !entry.aside) {
-        answer = entry.tree.answer;
-        this.list.push({ kind: 'step', step: answer });
-        for (const call of entry.calls) stepOf.set(call.id, answer);
+        this.#answer = entry.tree.answer;
+        this.list.push({ kind: 'step', step: this.#answer });
+        for (const call of entry.calls) this.#stepOf.set(call.id, this.#answer);
       }
-      await this.#results(entry, agents, (call) => (entry.aside ? answer : (stepOf.get(call) ?? null)));
+      await this.#results(entry, agents, samples);
+      await breathe();
     }
-    for (const { history } of log.checkpoints.slice(checkpoint)) await this.#checkpoint(history);
+    await this.#checkpointsBefore(log, this.#entries, samples);
   }
 
-  async #results(entry: Entry, agents: ReadonlyMap<string, ClaudeLog>, stepOf: (call: string) => string | null): Promise<void> {
+  async #checkpointsBefore(log: ClaudeLog, entry: number, samples: FileSamples): Promise<void> {
+    for (;;) {
+      const next = log.checkpoints[this.#checkpoints];
+      if (!next || next.before > entry) return;
+      this.#checkpoints += 1;
+      await this.#checkpoint(next.history, samples);
+    }
+  }
+
+  async #results(entry: Entry, agents: ReadonlyMap<string, ClaudeLog>, samples: FileSamples): Promise<void> {
     for (const result of entry.results) {
-      const step = stepOf(result.callId);
+      const step = entry.aside ? this.#answer : (this.#stepOf.get(result.callId) ?? null);
+      const { edit } = result;
+      result.edit = null;
       if (step === null) continue;
-      if (result.edit) await this.#edit(step, result.edit);
+      if (edit) await this.#edit(step, edit, samples);
       const agent = result.agent?.ended ? agents.get(result.agent.id) : undefined;
       for (const inner of agent?.entries ?? []) {
-        for (const { edit } of inner.results) if (edit) await this.#edit(step, edit);
+        for (const one of inner.results) if (one.edit) await this.#edit(step, one.edit, samples);
       }
     }
   }
@@ -69,12 +85,12 @@ export class Happenings {
     return treePathIn(this.#root, this.#root, named);
   }
 
-  async #checkpoint(history: FileHistory): Promise<void> {
+  async #checkpoint(history: FileHistory, samples: FileSamples): Promise<void> {
     const files = new Map<TreePath, Known>();
     for (const [named, backup] of history.backups) {
       const path = this.#pathOf(named);
       if (path === null) continue;
-      const bytes = backup === null ? null : await this.#samples.backup(backup);
+      const bytes = backup === null ? null : await samples.backup(backup);
       // A backup that is gone tells nothing.
       if (backup !== null && bytes === null) continue;
       const state = bytes === null ? null : this.#objects.blob(bytes);
@@ -84,10 +100,10 @@ export class Happenings {
     this.list.push({ kind: 'checkpoint', prompt: history.prompt, update: history.update, files });
   }
 
-  async #edit(step: string, edit: ToolEdit): Promise<void> {
+  async #edit(step: string, edit: ToolEdit, samples: FileSamples): Promise<void> {
     const path = this.#pathOf(edit.file);
     if (path === null) return;
-    const like = await this.#sample(path, edit.file);
+    const like = await this.#sample(path, edit.file, samples);
     const before = this.#state(path, edit.before, like);
     if (before !== undefined) this.#last.set(path, before);
     const after = this.#state(path, edit.after, like);
@@ -103,8 +119,8 @@ export class Happenings {
     return this.#objects.blob(bytesOfText(text, like));
   }
 
-  async #sample(path: TreePath, file: string): Promise<Buffer | null> {
+  async #sample(path: TreePath, file: string, samples: FileSamples): Promise<Buffer | null> {
     const named = this.#backups.get(path) ?? `${backupHash(file)}@v1`;
-    return (await this.#samples.backup(named)) ?? (await this.#samples.disk(path));
+    return (await samples.backup(named)) ?? (await samples.disk(path));
   }
 }

@@ -1,4 +1,5 @@
 import type { TreePath } from '../../../shared/tree-path.ts';
+import { breathe } from '../../snapshots/disk.ts';
 import type { TreeEntry } from '../../snapshots/objects.ts';
 import type { ClaudeObjects } from './claude-objects.ts';
 import type { FileSamples } from './file-samples.ts';
@@ -30,6 +31,7 @@ export async function stepTrees(
   const trees = new Map<string, StepTrees>();
   let tree = await o.objects.tree(null, await entries(new Map([...first].filter(([, state]) => state !== null))));
   for (const [step, states] of steps) {
+    await breathe();
     const from = states.from.size === 0 ? tree : await o.objects.tree(tree, await entries(states.from));
     tree = states.to.size === 0 ? from : await o.objects.tree(from, await entries(states.to));
     trees.set(step, { from, to: tree, listed: states.listed, unknown: states.unknown });
