@@ -220,6 +220,9 @@ export const commands: readonly Command[] = [
   command('diff-whitespace', 'Look', 'Ignore changes in whitespace', ['i'], {
     run: () => void changeSettings({ ignoreWhitespace: !appStore.getState().settings.ignoreWhitespace }),
   }),
+  command('diff-line-ends', 'Look', 'Ignore changes of line ends', ['shift+i'], {
+    run: () => void changeSettings({ ignoreLineEnds: !appStore.getState().settings.ignoreLineEnds }),
+  }),
   command('files-as', 'Look', 'Files as a tree, or as a list', ['t'], {
     run: () => void changeSettings({ filesAs: appStore.getState().settings.filesAs === 'tree' ? 'list' : 'tree' }),
   }),

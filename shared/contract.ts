@@ -144,6 +144,8 @@ export const settingsSchema = z.object({
   diffLayout: z.enum(['split', 'inline']),
   wrap: z.boolean(),
   ignoreWhitespace: z.boolean(),
+  /** Line ends that changed are told in words; else they are drawn, and their lines differ. */
+  ignoreLineEnds: z.boolean(),
   filesAs: z.enum(['tree', 'list']),
   /** Paths opened by hand, newest first. */
   recent: z.array(z.string()),

@@ -9,6 +9,7 @@ export const DEFAULT_SETTINGS: Settings = {
   diffLayout: 'split',
   wrap: false,
   ignoreWhitespace: false,
+  ignoreLineEnds: true,
   filesAs: 'tree',
   recent: [],
   retention: { days: 90, entries: 200, bytes: 5 * GIGABYTE },
