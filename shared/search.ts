@@ -54,7 +54,9 @@ export type SearchedThreads = z.infer<typeof searchedThreadsSchema>;
 /** A text as it is compared: without the difference of case. One unit for one unit, so that places stay what they are. */
 export function foldCase(text: string): string {
   const lower = text.toLowerCase();
-  if (lower.length === text.length) return lower;
+  // A sigma at the end of a word has a form of its own there; one letter is one letter wherever it stands.
+  if (lower.length === text.length) return lower.replaceAll('ς', 'σ');
   // A few letters become two; those keep their form, or every place behind them would move.
-  return [...text].map((letter) => (letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter)).join('');
+  const folded = [...text].map((letter) => (letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter));
+  return folded.join('').replaceAll('ς', 'σ');
 }

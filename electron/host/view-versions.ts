@@ -23,12 +23,13 @@ export class ViewVersions {
   from(version: number, view: ThreadView): ThreadChanges {
     const base = this.#kept.find((one) => one.version === version);
     if (base === undefined) return { kind: 'whole', view: this.whole(view) };
-    const { messages, steps, turns, ...facts } = view;
-    const { messages: _messages, steps: _steps, turns: _turns, version: _version, ...before } = base;
+    const { messages, steps, turns, gaps, ...facts } = view;
+    const { messages: _messages, steps: _steps, turns: _turns, gaps: _gaps, version: _version, ...before } = base;
     const lists = {
       messages: listPatch(base.messages, messages),
       steps: listPatch(base.steps, steps),
       turns: listPatch(base.turns, turns),
+      gaps: listPatch(base.gaps, gaps),
     };
     const untouched = Object.values(lists).every(
       ({ head, tail, add, set, before: length }) => add.length + set.length === 0 && head + tail === length,
@@ -42,6 +43,7 @@ export class ViewVersions {
         messages: patchedList(base.messages, lists.messages) ?? messages,
         steps: patchedList(base.steps, lists.steps) ?? steps,
         turns: patchedList(base.turns, lists.turns) ?? turns,
+        gaps: patchedList(base.gaps, lists.gaps) ?? gaps,
         version: last,
       },
       ...this.#kept,

@@ -5,7 +5,7 @@ import { foldCase, type Hit, type HitPlace } from '../../shared/search.ts';
 import type { OnBytes, ThreadReader } from './source.ts';
 
 /** Characters of an excerpt before the match, and all of it. */
-const BEFORE = 48;
+const BEFORE = 28;
 const EXCERPT = 200;
 /** Looking at messages one by one, other work gets its turn this often. */
 const SLICE = 15;

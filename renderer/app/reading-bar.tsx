@@ -33,8 +33,8 @@ export function ReadingBar() {
   const partial = useSession((state) => state.partial !== null);
   if (!partial) return null;
   return (
-    <div className="reading-bar" role="status">
-      <span>These are the last messages; the log is still being read. Reverting, files and diffs come with the rest.</span>
+    <div className="reading-bar">
+      <span role="status">These are the last messages; the log is still being read. Reverting, files and diffs come with the rest.</span>
       <ReadingProgress />
       <Button onClick={closeThread}>Cancel</Button>
     </div>

@@ -37,7 +37,7 @@ export function SearchBox() {
       <SearchField
         ref={field}
         label="Search the thread"
-        placeholder="Search prompts, tools, files"
+        placeholder="Search texts, tools, files"
         title="Words of messages, of tool calls with their arguments and outputs, and of changed files. Fields: path: tool: changed: text: turn:"
         value={query}
         onChange={search}

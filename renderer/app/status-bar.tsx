@@ -14,18 +14,19 @@ function ThreadStatus() {
   const filling = useSession((state) => state.filling);
   const patch = useSession((state) => state.view?.can.patch ?? null);
   const keeps = useSession((state) => state.view?.keeps ?? null);
+  const partial = useSession((state) => state.partial !== null);
   const following = useCursor((state) => state.following);
   return (
     <>
       <Tooltip side="top" text={patch === true || patch === null ? 'The snapshots of this thread can be read.' : patch.message}>
         <span className="status-item" data-tone={patch === true ? 'good' : 'off'}>
           <i className="status-dot" aria-hidden="true" />
-          {filling ? 'asking the snapshots…' : patch === true ? 'snapshots ok' : 'no snapshots'}
+          {partial ? 'reading the log…' : filling ? 'asking the snapshots…' : patch === true ? 'snapshots ok' : 'no snapshots'}
         </span>
       </Tooltip>
       <Tooltip side="top" text={log}>
         <span className="status-item num">
-          {count(turns, 'turn')} · {count(messages, 'message')}
+          {partial ? `the last ${count(messages, 'message')}` : `${count(turns, 'turn')} · ${count(messages, 'message')}`}
           {size === null ? '' : ` · log ${showBytes(size)}`}
         </span>
       </Tooltip>

@@ -115,6 +115,8 @@ interface TurnItemProps {
 
 export const TurnItem = memo(function TurnItem({ row, place, onToggle }: TurnItemProps): ReactElement {
   const { turn, steps, open } = row;
+  // While only the end of a log is there, nobody knows how many turns come before.
+  const numbered = useSession(({ partial }) => partial === null);
   const selected = useSession(({ selection }) => turn !== null && selection.turn === turn.index && selection.step === null);
   const ghost = useGhost(turn?.firstStop === null || turn === null ? null : turn.firstStop + 1, turn?.hidden != null);
   const words = turn === null ? 'Steps of no turn' : oneLine(turn.prompt) || 'No prompt';
@@ -145,7 +147,7 @@ export const TurnItem = memo(function TurnItem({ row, place, onToggle }: TurnIte
       {turn === null ? null : (
         <span className="turn-number num">
           <span className="sr">Turn </span>
-          {turn.index}
+          {numbered ? turn.index : '·'}
         </span>
       )}{' '}
       <span className="turn-words cut">{words}</span> <span className="turn-steps num">{count(steps, 'step')}</span>

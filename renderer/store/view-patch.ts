@@ -6,7 +6,8 @@ export function patchedView(view: ThreadView, patch: ViewPatch): ThreadView | nu
   const messages = patchedList(view.messages, patch.messages);
   const steps = patchedList(view.steps, patch.steps);
   const turns = patchedList(view.turns, patch.turns);
-  if (messages === null || steps === null || turns === null) return null;
-  const { head, status, standing, gaps, bad, notices, keeps, can, version } = patch.facts;
+  const gaps = patchedList(view.gaps, patch.gaps);
+  if (messages === null || steps === null || turns === null || gaps === null) return null;
+  const { head, status, standing, bad, notices, keeps, can, version } = patch.facts;
   return { head, status, standing, gaps, bad, notices, keeps, can, version, messages, steps, turns };
 }

@@ -14,6 +14,7 @@ export function TimelineCanvas({ width, height }: { width: number; height: numbe
   const canvas = useRef<HTMLCanvasElement>(null);
   const index = useSession((state) => state.index);
   const torn = useSession((state) => state.view?.notices.some((notice) => notice.code === 'LOG_TORN') ?? false);
+  const numbered = useSession((state) => state.partial === null);
   const matches = useSearch((state) => state.rows);
   const facts = useMemo(() => {
     const { view } = sessionStore.getState();
@@ -45,6 +46,7 @@ export function TimelineCanvas({ width, height }: { width: number; height: numbe
         paints,
         matches,
         torn,
+        numbered,
         labelOf,
         font,
       });
@@ -65,7 +67,7 @@ export function TimelineCanvas({ width, height }: { width: number; height: numbe
       offSpan();
       offTheme();
     };
-  }, [facts, index, width, height, matches, torn]);
+  }, [facts, index, width, height, matches, torn, numbered]);
 
   return <canvas ref={canvas} className="timeline-canvas" style={{ width, height }} />;
 }

@@ -31,6 +31,8 @@ export interface Scene {
   matches: readonly number[];
   /** The end of the log is an unfinished record. */
   torn: boolean;
+  /** Turns are counted from the start of the thread; false while only its end is there. */
+  numbered: boolean;
   /** The first words of a turn. */
   labelOf: (turn: number) => string;
   font: string;
@@ -93,8 +95,8 @@ function fitText(context: CanvasRenderingContext2D, text: string, room: number):
 
 /** A turn's number, and as much of its first words as there is room for. */
 function drawLabel(context: CanvasRenderingContext2D, scene: Scene, turn: number, from: number, to: number, middle: number): void {
-  const { paints, labelOf } = scene;
-  const number = String(turn);
+  const { paints, labelOf, numbered } = scene;
+  const number = numbered ? String(turn) : '·';
   const room = to - from;
   if (room < context.measureText(number).width) return;
   context.fillStyle = paints.text;

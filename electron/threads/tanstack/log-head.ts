@@ -84,6 +84,8 @@ async function isJsonlLog(file: string, start: Buffer): Promise<boolean> {
 
 /** How many files the steps list; null when a step lists none, so that only its snapshots tell. */
 function filesOf(steps: readonly StepRecord[]): number | null {
+  // Without any step nobody looked at the files.
+  if (steps.length === 0) return null;
   const files = new Set<string>();
   for (const step of steps) {
     if (step.files === null) return null;
