@@ -1,5 +1,5 @@
 import type { FileDiff } from '../../shared/contract.ts';
-import { encodingWords, sentencesOf } from './file-words.ts';
+import { encodingWords, eolWords, sentencesOf } from './file-words.ts';
 
 /** A file with a longer line is shown only when it is asked for. */
 export const ONE_LINE_LIMIT = 100_000;
@@ -45,20 +45,25 @@ function sameText(diff: FileDiff): string[] {
   return [same ? 'The file stays as it is' : 'The bytes differ, and the text reads the same'];
 }
 
-/** Picks the drawing for a file; `asked`: the user wants to see it however heavy it is. */
-export function bodyOf(diff: FileDiff, asked: boolean): Body {
+/** The text with a sign at each line that ends as Windows writes it: an editor draws no line ends. */
+const withEnds = (text: string | null): string | null => text?.replaceAll('\r\n', '␍\n') ?? null;
+
+/** Picks the drawing for a file; `asked`: the user wants to see it however heavy it is; `showEnds`: line ends that changed are drawn. */
+export function bodyOf(diff: FileDiff, asked: boolean, showEnds = false): Body {
   const { before, after } = diff;
   const sides = [before, after].filter((side) => side !== null);
   const bytes = Math.max(0, ...sides.map((side) => side.bytes));
   if (sides.some((side) => side.kind !== 'file')) return { kind: 'words', sentences: sentencesOf(diff) };
   if (sides.some((side) => side.binary)) return { kind: 'binary' };
   if (sides.some((side) => side.tooLarge && side.text === null)) return { kind: 'heavy', bytes, why: 'size' };
-  const old = before?.text ?? null;
-  const now = after?.text ?? null;
+  const ends = showEnds && eolWords(diff) !== null;
+  const old = ends ? withEnds(before?.text ?? null) : (before?.text ?? null);
+  const now = ends ? withEnds(after?.text ?? null) : (after?.text ?? null);
   if (old === null && now === null) return { kind: 'words', sentences: ['The content is not there any more'] };
   if (!asked && (longestLineOver(old, ONE_LINE_LIMIT) || longestLineOver(now, ONE_LINE_LIMIT)))
     return { kind: 'heavy', bytes, why: 'line' };
-  if (diff.eolOnly) return { kind: 'words', sentences: ['Only the line endings differ; every line reads the same', ...sentencesOf(diff)] };
+  if (diff.eolOnly && !ends)
+    return { kind: 'words', sentences: ['Only the line endings differ; every line reads the same', ...sentencesOf(diff)] };
   if (old === now || bytes === 0) return { kind: 'words', sentences: sameText(diff) };
   if (linesOver(old, MANY_LINES) || linesOver(now, MANY_LINES)) return { kind: 'long', before: old, after: now };
   return { kind: 'text', slot: before === null || after === null ? 'single' : 'diff', before: old, after: now };

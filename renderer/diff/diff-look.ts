@@ -2,7 +2,7 @@ import type { Settings } from '../../shared/contract.ts';
 import type { Monaco } from './load-monaco.ts';
 
 /** How diffs are drawn; remembered in the settings. */
-export type DiffLook = Pick<Settings, 'diffLayout' | 'wrap' | 'ignoreWhitespace'>;
+export type DiffLook = Pick<Settings, 'diffLayout' | 'wrap' | 'ignoreWhitespace' | 'ignoreLineEnds'>;
 
 /** What decides how much work a text costs. */
 export interface TextFacts {

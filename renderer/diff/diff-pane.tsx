@@ -107,9 +107,12 @@ export function DiffPane() {
   const width = useWidth(box);
   const settings = useApp((state) => state.settings);
   const narrow = width > 0 && width < SPLIT_LEAST;
-  const { wrap, ignoreWhitespace } = settings;
+  const { wrap, ignoreWhitespace, ignoreLineEnds } = settings;
   const diffLayout = narrow ? 'inline' : settings.diffLayout;
-  const look = useMemo((): DiffLook => ({ diffLayout, wrap, ignoreWhitespace }), [diffLayout, wrap, ignoreWhitespace]);
+  const look = useMemo(
+    (): DiffLook => ({ diffLayout, wrap, ignoreWhitespace, ignoreLineEnds }),
+    [diffLayout, wrap, ignoreWhitespace, ignoreLineEnds],
+  );
   return (
     <div className="diff-box" ref={box}>
       <Pane label="Changes" className="diff-pane" title={<Title />} tools={<DiffToolbar narrow={narrow} />}>

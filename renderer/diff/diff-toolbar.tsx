@@ -21,7 +21,7 @@ const LAYOUTS = [
 
 /** How the diff is drawn, the walk through the changes, and the way out as a patch. */
 export function DiffToolbar({ narrow }: { narrow: boolean }) {
-  const { diffLayout, wrap, ignoreWhitespace } = useApp((state) => state.settings);
+  const { diffLayout, wrap, ignoreWhitespace, ignoreLineEnds } = useApp((state) => state.settings);
   const hasFiles = useChanges((state) => state.files.length > 0);
   // Asked again whenever what it hangs on may have changed.
   useChanges((state) => state.range);
@@ -53,6 +53,13 @@ export function DiffToolbar({ narrow }: { narrow: boolean }) {
               label: 'Ignore whitespace at line ends',
               checked: ignoreWhitespace,
               run: () => void changeSettings({ ignoreWhitespace: !ignoreWhitespace }),
+            },
+            {
+              id: 'line-ends',
+              label: 'Ignore changes of line ends',
+              keys: 'shift+i',
+              checked: ignoreLineEnds,
+              run: () => void changeSettings({ ignoreLineEnds: !ignoreLineEnds }),
             },
             {
               id: 'layout',

@@ -89,7 +89,7 @@ function FileBody({ stage, index, file, content, bodyHeight, owners, onNote }: B
 /** One file: its header and its body, at its place in the scroll. */
 export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const { stage, index, file, total, top, height, bodyHeight, folded, current } = props;
-  const content = useContent(stage.loader, file.path, !folded);
+  const content = useContent(stage.loader, file.path, !folded, !stage.look.ignoreLineEnds);
   const [note, setNote] = useState<string | null>(null);
   const hasLines =
     content.phase === 'ready' && (content.body.kind === 'text' || content.body.kind === 'long') && content.diff.after !== null;

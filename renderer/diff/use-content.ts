@@ -13,8 +13,8 @@ export type Content =
   | { phase: 'failed'; error: Reason; retry(): void }
   | { phase: 'ready'; diff: FileDiff; body: Body; loading: boolean; load(): void; cancel(): void };
 
-/** The content of a file in the window: asked for when it stays, dropped when it leaves, and what to do with a heavy one. */
-export function useContent(loader: DiffLoader, path: string, wanted: boolean): Content {
+/** The content of a file in the window: asked for when it stays, dropped when it leaves, and what to do with a heavy one. `showEnds`: line ends that changed are drawn. */
+export function useContent(loader: DiffLoader, path: string, wanted: boolean, showEnds = false): Content {
   const entry = useDiff(loader, path);
   const [asked, setAsked] = useState(false);
   useEffect(() => {
@@ -40,7 +40,7 @@ export function useContent(loader: DiffLoader, path: string, wanted: boolean): C
     loader.want(path);
   }, [loader, path]);
   const diff = entry.phase === 'ready' ? entry.diff : entry.phase === 'failed' ? null : (known.current?.diff ?? null);
-  const body = diff === null ? null : bodyOf(diff, asked && entry.phase === 'ready');
+  const body = diff === null ? null : bodyOf(diff, asked && entry.phase === 'ready', showEnds);
   const onlyLines = body?.kind === 'heavy' && body.why === 'size' && body.bytes <= LOADED_BYTES && !entry.anyway;
   useEffect(() => {
     if (onlyLines) loader.want(path, true);

@@ -47,7 +47,7 @@ export function useStage({ thread, range, files, look, monaco, onReady }: StageO
   const pool = monaco === null ? null : poolOf(monaco);
   const folded = useRef(new Set<string>());
   const frames = useMemo(() => createFrameQueue(), []);
-  const { diffLayout, wrap, ignoreWhitespace } = look;
+  const { diffLayout, wrap, ignoreWhitespace, ignoreLineEnds } = look;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a list that was read again has other content, even for the same range
   const loader = useMemo(
     () =>
@@ -60,7 +60,7 @@ export function useStage({ thread, range, files, look, monaco, onReady }: StageO
   );
   useEffect(() => () => loader.drop(), [loader]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: heights that were measured with another look are not true any more
-  const stack = useMemo(() => createStack(files, diffLayout, folded.current), [files, diffLayout, wrap, ignoreWhitespace]);
+  const stack = useMemo(() => createStack(files, diffLayout, folded.current), [files, diffLayout, wrap, ignoreWhitespace, ignoreLineEnds]);
   const ready = useRef(onReady);
   ready.current = onReady;
   return useMemo(() => {
@@ -72,7 +72,7 @@ export function useStage({ thread, range, files, look, monaco, onReady }: StageO
       loader,
       frames,
       pool,
-      look: { diffLayout, wrap, ignoreWhitespace },
+      look: { diffLayout, wrap, ignoreWhitespace, ignoreLineEnds },
       fold(index) {
         const path = files[index]?.path ?? '';
         const next = !stack.folded(index);
@@ -87,5 +87,5 @@ export function useStage({ thread, range, files, look, monaco, onReady }: StageO
       gone: (index) => void handles.delete(index),
       handle: (index) => handles.get(index) ?? null,
     };
-  }, [thread, range, stack, loader, frames, pool, files, diffLayout, wrap, ignoreWhitespace]);
+  }, [thread, range, stack, loader, frames, pool, files, diffLayout, wrap, ignoreWhitespace, ignoreLineEnds]);
 }

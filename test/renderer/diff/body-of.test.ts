@@ -75,3 +75,11 @@ test('the encoding is named where it is not plain UTF-8 or changes', () => {
   expect(encodingWords(diff(side('a', { encoding: 'latin1' }), side('b', { encoding: 'latin1' })))).toBe('Latin-1');
   expect(badgesOf(diff(side('a', { encoding: 'utf-16le' }), side('b')), null)).toEqual(['UTF-16 LE → UTF-8']);
 });
+
+test('line ends that changed are drawn when they are asked for, and only where they changed', () => {
+  const lf = side('a\nb\n');
+  const crlf = side('a\r\nb\r\n');
+  expect(bodyOf(diff(lf, crlf, true), false, true)).toEqual({ kind: 'text', slot: 'diff', before: 'a\nb\n', after: 'a␍\nb␍\n' });
+  expect(bodyOf(diff(lf, crlf, true), false, false).kind).toBe('words');
+  expect(bodyOf(diff(crlf, side('a\r\nc\r\n')), false, true)).toMatchObject({ before: 'a\r\nb\r\n', after: 'a\r\nc\r\n' });
+});

@@ -47,7 +47,7 @@ test('a height is guessed from counts, and cards have their own', () => {
 });
 
 test('big or one-line files get the fast comparison, always with a time limit', () => {
-  const look = { diffLayout: 'split', wrap: true, ignoreWhitespace: false } as const;
+  const look = { diffLayout: 'split', wrap: true, ignoreWhitespace: false, ignoreLineEnds: true } as const;
   const small = diffOptions(look, factsOf(['a\nb', 'a\nc'], 1));
   expect([small.diffAlgorithm, small.maxComputationTime, small.wordWrap]).toEqual(['advanced', 1000, 'on']);
   const many = diffOptions(look, factsOf(['a\n'.repeat(6_000), ''], 1));
@@ -58,7 +58,7 @@ test('big or one-line files get the fast comparison, always with a time limit', 
 });
 
 test('one column gives way to two where very many lines were removed', () => {
-  const look = { diffLayout: 'inline', wrap: false, ignoreWhitespace: true } as const;
+  const look = { diffLayout: 'inline', wrap: false, ignoreWhitespace: true, ignoreLineEnds: true } as const;
   expect(diffOptions(look, { lines: 900, longestLine: 10, removed: 500 }).renderSideBySide).toBe(false);
   expect(diffOptions(look, { lines: 900, longestLine: 10, removed: 501 }).renderSideBySide).toBe(true);
 });
