@@ -101,6 +101,8 @@ describe('what is off says why', () => {
   test('with a thread at rest: only what has nothing to act on', () => {
     openView();
     expect(offs()).toEqual({
+      'bring-back-file': 'No file is shown.',
+      'bring-back-change': 'No file is shown.',
       revert: 'Move the cursor to a message first.',
       'revert-files': 'Move the cursor to a message first.',
       unrevert: 'No revert stands.',

@@ -49,6 +49,7 @@ test.each([
   ['undo', 'Undo 6 files'],
   ['redo', 'Redo 6 files'],
   ['restore', 'Restore 6 files'],
+  ['partial', 'Bring back 6 files'],
 ] as const)('the button of %s says what the press will do', (kind, text) => {
   expect(buttonText(makePlan(3, { kind, files: six }), {})).toBe(text);
 });
