@@ -168,7 +168,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
               onProgress: (done, total, label) => emit('progress', { operation, done, total, label }),
             },
           )
-          .finally(() => void upkeep.soon()),
+          .finally(() => void upkeep.soon(true)),
       ),
     'travel.history': async ({ thread }) => ({ entries: await desk.history(thread) }),
     'clean.preview': ({ retention }) => upkeep.preview(retention),

@@ -24,6 +24,7 @@ export class Upkeep {
   readonly #ended = new AbortController();
   #background: Promise<void> | null = null;
   #again = false;
+  #always = false;
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
@@ -47,9 +48,13 @@ export class Upkeep {
     return done;
   }
 
-  /** Cleans up in the background, a moment from now, where the last time is long enough ago. A failure is told by `report`. */
-  soon(): Promise<void> {
+  /**
+   * Cleans up in the background, a moment from now: `always` after a travel, else where the last time is long enough ago. A failure is
+   * told by `report`.
+   */
+  soon(always = false): Promise<void> {
     this.#again = true;
+    this.#always ||= always;
     this.#background ??= this.#inBackground().finally(() => {
       this.#background = null;
     });
@@ -62,7 +67,9 @@ export class Upkeep {
       this.#again = false;
       try {
         if (delay > 0) await sleep(delay, undefined, { signal: this.#ended.signal, ref: false });
-        if (!(await this.#due())) return;
+        const always = this.#always;
+        this.#always = false;
+        if (!always && !(await this.#due())) continue;
         await runClean(await this.#parts(), false);
         await this.#mark();
       } catch (thrown) {

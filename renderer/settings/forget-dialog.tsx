@@ -9,6 +9,7 @@ import { Banner } from '../ui/banner.tsx';
 import { Button } from '../ui/button.tsx';
 import { AlertDialog } from '../ui/dialog.tsx';
 import { count, showBytes } from '../ui/words.ts';
+import './forget-dialog.css';
 
 type Loaded = { plan: ForgetPlan } | { reason: Reason } | null;
 
@@ -65,6 +66,7 @@ export function ForgetDialog() {
     <AlertDialog
       title="Forget this thread?"
       width={520}
+      className="forget"
       focus={cancel}
       onClose={close}
       description="Everything that Turnback itself keeps of this thread is removed. The agent’s log and snapshots, and your files, stay as they are."
@@ -83,7 +85,7 @@ export function ForgetDialog() {
       {plan?.standing ? (
         <>
           <Banner tone="failed">A revert of this thread stands. After this it can never be taken back.</Banner>
-          <label className="settings-check">
+          <label className="forget-agree">
             <input type="checkbox" checked={agreed} onChange={(event) => setAgreed(event.target.checked)} />
             The revert shall stay for good
           </label>

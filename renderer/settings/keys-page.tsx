@@ -96,7 +96,7 @@ function Row({ command, recording, onRecord }: { command: Command; recording: bo
             onClick={() => save(withKeys(chosen, command, command.keys))}
           />
         ) : null}
-        <Button ref={add} aria-label={`Add a key: ${command.title}`} onClick={() => onRecord(command.id)}>
+        <Button ref={add} aria-label={`Add key: ${command.title}`} onClick={() => onRecord(command.id)}>
           Add key
         </Button>
       </span>
@@ -117,7 +117,7 @@ export function KeysPage() {
   return (
     <>
       <div className="key-tools">
-        <SearchField label="Find a command or a key" value={typed} onChange={setTyped} />
+        <SearchField label="Find a command or a key" placeholder="Find a command or a key" value={typed} onChange={setTyped} />
         <Button off={Object.keys(chosen).length === 0 ? 'Every command has its own keys.' : null} onClick={() => save({})}>
           Reset all
         </Button>

@@ -165,6 +165,36 @@ test('menu items and second starts arrive as commands', async () => {
   expect(shown?.isMinimized()).toBe(false);
 });
 
+test('the native menu has the commands of the page under their titles, and follows the keys that the user chose', async () => {
+  await expect.poll(() => double.menu()?.getMenuItemById('settings')?.label).toBe('Settings…');
+  expect(double.menu()?.getMenuItemById('settings')).toMatchObject({ accelerator: 'CmdOrCtrl+,', registerAccelerator: false });
+  const { double: own } = await start();
+  const first = await own.firstPage();
+  await expect.poll(() => own.menu()?.getMenuItemById('history')?.label).toBe('History of travels');
+  await first.keyboard.press('Control+,');
+  await first.getByRole('tab', { name: 'Keys' }).click();
+  await first.getByRole('button', { name: 'Add key: History of travels' }).click();
+  await first.keyboard.press('Control+Alt+h');
+  await first.getByRole('button', { name: 'Use it' }).click();
+  await first.getByRole('button', { name: 'Remove H from: History of travels' }).click();
+  await expect.poll(() => own.menu()?.getMenuItemById('history')?.['accelerator']).toBe('CmdOrCtrl+Alt+H');
+});
+
+test('a second start with the id of a thread opens that thread in the first window; the system is told of its log', async () => {
+  const { double: own } = await start();
+  const first = await own.firstPage();
+  const made = (await call(first, 'sample.make')) as { value: { id: string; log: string } };
+  const { id, log } = made.value;
+  own.app.emit('second-instance', {}, [], '/', { open: id });
+  await expect
+    .poll(() => first.evaluate(() => document.querySelector('.title-switch')?.textContent ?? ''), { timeout: 30_000 })
+    .not.toBe('');
+  await expect.poll(() => own.app.recentDocuments).toEqual([log]);
+  expect(own.windows.size).toBe(1);
+  expect(await call(first, 'forget.run', { thread: id, evenStanding: false })).toMatchObject({ ok: true });
+  expect(own.app.recentDocuments).toEqual([]);
+});
+
 test('another instance holds the lock: it is told what to open, and this one ends', async () => {
   const { double: second } = await start({ lock: false, argv: ['/a/log.jsonl'] });
   await second.ended;
