@@ -24,7 +24,7 @@ export function useScrollToCursor(rows: readonly Row[], scrollTo: (at: number, a
       if (stop !== null) show(stop.row, align);
     };
     const { view } = sessionStore.getState();
-    if (view?.standing != null) toCursor('center');
+    if (view?.standing != null || cursorStore.getState().preview !== null) toCursor('center');
     let timer: ReturnType<typeof setTimeout> | null = null;
     const offs = [
       cursorStore.subscribe((state, before) => {
