@@ -9,6 +9,7 @@ import { nearestStop } from '../store/stops.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Bubble } from './bubble.tsx';
 import { TimelineCanvas } from './canvas.tsx';
+import { CompareMarks } from './compare-marks.tsx';
 import { Cursor } from './cursor.tsx';
 import { beginDrag, dragPlaces } from './drag.ts';
 import { boundaryOfX, panSpan, zoomSpan } from './geometry.ts';
@@ -79,6 +80,7 @@ function Lanes() {
     >
       {empty ? <p className="timeline-empty">No message yet</p> : null}
       <TimelineCanvas width={width} height={height} />
+      <CompareMarks />
       {empty ? null : <Cursor />}
       <Bubble />
     </div>
