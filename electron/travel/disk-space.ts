@@ -8,7 +8,10 @@ import type { TravelRecord } from './record.ts';
 /** Room for journals, trees and what the file system itself needs. */
 const SPARE = 1024 * 1024;
 
-/** Throws DISK_FULL when the new contents do not fit beside the old ones, or the safety snapshot not into our own folder. */
+/**
+ * Throws DISK_FULL when the new contents do not fit beside the old ones, or the safety snapshot not into our own folder. What a travel
+ * writes at once is counted together: temporary files of every new content, and the safety snapshot of every old one.
+ */
 export async function mustFit(fs: FileSystem, ownData: string, record: TravelRecord, bench: Bench | null): Promise<void> {
   if (bench === null || record.files.length === 0) return;
   const sum = async (side: 'before' | 'after'): Promise<number> => {
@@ -21,11 +24,17 @@ export async function mustFit(fs: FileSystem, ownData: string, record: TravelRec
     return sizes.reduce((total, size) => total + size, SPARE);
   };
   await makeOwnFolder(fs, ownData);
-  for (const [folder, need] of [
-    [bench.root, await sum('after')],
-    [ownData, await sum('before')],
-  ] as const) {
-    const free = await fs.free(Buffer.from(folder));
+  const [root, own] = [Buffer.from(bench.root), Buffer.from(ownData)];
+  const [written, kept] = [await sum('after'), await sum('before')];
+  // On one disk the temporary files and the safety snapshot need their room at the same time.
+  const together = (await fs.lstat(root)).dev === (await fs.lstat(own)).dev;
+  for (const [folder, need] of together
+    ? ([[root, written + kept]] as const)
+    : ([
+        [root, written],
+        [own, kept],
+      ] as const)) {
+    const free = await fs.free(folder);
     if (free < need) throw new TurnbackError('DISK_FULL', { need, free });
   }
 }
