@@ -6,6 +6,7 @@ import { useBody } from '../store/bodies-store.ts';
 import { useSession } from '../store/session-store.ts';
 import { oneLine, showBytes } from '../ui/words.ts';
 import { toggleExpanded } from './expand.ts';
+import { OtherParts } from './other-parts.tsx';
 
 const MOST = 20_000;
 
@@ -15,10 +16,13 @@ function Output({ message }: { message: Message }) {
   if (entry?.body == null) return <p className="tool-note muted">{entry?.error?.message ?? 'Reading…'}</p>;
   const text = entry.body.parts.flatMap((part) => (part.kind === 'output' || part.kind === 'text' ? [part.text] : [])).join('\n');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard
-    <pre className="tool-text" tabIndex={0}>
-      {text.length > MOST ? `${text.slice(0, MOST)}\n… cut at ${MOST.toLocaleString('en-US')} characters` : text}
-    </pre>
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard */}
+      <pre className="tool-text" tabIndex={0}>
+        {text.length > MOST ? `${text.slice(0, MOST)}\n… cut at ${MOST.toLocaleString('en-US')} characters` : text}
+      </pre>
+      <OtherParts message={message} body={entry.body} />
+    </>
   );
 }
 
