@@ -12,6 +12,7 @@ import { checkGitPath } from './git-path.ts';
 import type { HostPort } from './host-port.ts';
 import type { OpenWatcher } from './opening.ts';
 import type { Operations } from './operations.ts';
+import { paced } from './paced.ts';
 import { saveFile } from './save-file.ts';
 import type { SettingsFile } from './settings.ts';
 import { checkSettings } from './settings-check.ts';
@@ -165,7 +166,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
               choices,
               fingerprint,
               signal,
-              onProgress: (done, total, label) => emit('progress', { operation, done, total, label }),
+              onProgress: paced((done, total, label) => emit('progress', { operation, done, total, label })),
             },
           )
           .finally(() => void upkeep.soon(true)),

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { Plan, PlanFile } from '../../shared/plan.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import { FileCounts } from '../diff/file-counts.tsx';
@@ -100,8 +100,8 @@ function Row({ request, file, choices }: RowProps) {
   );
 }
 
-/** Every path that the travel may write, with what happens to it. */
-export function GateFiles({ request, plan, choices }: { request: TravelRequest; plan: Plan; choices: Choices }) {
+/** Every path that the travel may write, with what happens to it. Drawn again when the plan changes, not with every count of its progress. */
+export const GateFiles = memo(function Files({ request, plan, choices }: { request: TravelRequest; plan: Plan; choices: Choices }) {
   const [all, setAll] = useState(false);
   const files = all ? plan.files : plan.files.slice(0, FIRST_ROWS);
   return (
@@ -135,4 +135,4 @@ export function GateFiles({ request, plan, choices }: { request: TravelRequest; 
       ) : null}
     </div>
   );
-}
+});
