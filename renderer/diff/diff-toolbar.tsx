@@ -28,7 +28,7 @@ export function DiffToolbar({ narrow }: { narrow: boolean }) {
   useSession((state) => state.view);
   const patchOff = commandOf('patch-export').off();
   const lines = useLines((state) => state.on);
-  const off = hasFiles ? null : 'No changes are shown';
+  const off = hasFiles ? null : 'No file is shown';
   return (
     <>
       <IconButton label="Previous change" keys="," icon={<ChevronUp />} off={off} onClick={() => sendSignal('hunk-previous')} />
