@@ -226,7 +226,7 @@ export function createGit(options: { command?: readonly string[]; env?: NodeJS.P
   let known: Promise<{ text: string; major: number; minor: number }> | undefined;
   let knownOf: string | null = null;
   const askVersion = async (): Promise<{ text: string; major: number; minor: number }> => {
-    const { stdout } = await run({ name: 'version', args: ['version'], gitDir: '/dev/null', timeoutMs: 20_000 });
+    const { stdout } = await run({ name: 'version', args: ['version'], gitDir: '/dev/null', timeoutMs: 20_000, maxBytes: 65_536 });
     const text = stdout
       .toString('utf8')
       .trim()

@@ -23,6 +23,9 @@ const FORM = [
   '--submodule=short',
 ];
 
+/** A few bytes of a hostile store can stand for a patch that no memory holds. */
+const MOST_BYTES = 1024 * 1024 * 1024;
+
 /** The tree that has `to`'s state at the listed paths and `from`'s everywhere else. */
 async function onlyThese(store: SnapshotStore, from: string, to: string, only: readonly TreePath[]): Promise<string> {
   const objects = new ObjectReader(store);
@@ -38,7 +41,7 @@ async function onlyThese(store: SnapshotStore, from: string, to: string, only: r
 /**
  * The patch from one tree to another, as it comes out of git: byte for byte `git diff --binary --full-index --no-renames
  * --no-ext-diff --no-textconv`. `only` limits it to some paths; null for all. Empty when nothing differs. Throws TREE_MISSING
- * before the first piece, CANCELLED, or GIT_FAILED after some.
+ * before the first piece, CANCELLED, TOO_LARGE above 1 GiB, or GIT_FAILED after some.
  */
 export async function* patchOf(
   store: SnapshotStore,
@@ -53,11 +56,20 @@ export async function* patchOf(
   let ended = false;
   process.end();
   try {
-    yield* process.stdout;
+    let bytes = 0;
+    for await (const piece of process.stdout) {
+      bytes += piece.length;
+      if (bytes > MOST_BYTES) throw new TurnbackError('TOO_LARGE', { path: 'The patch', bytes });
+      yield piece;
+    }
     const exit = await process.done;
     ended = true;
     if (o.signal?.aborted) throw new TurnbackError('CANCELLED');
     if (exit !== 0) throw await whyNot(store, o, gitFailed('diff', exit, process.stderr()));
+  } catch (error) {
+    // A process that was ended with its pipes leaves a stream that did not come to its end.
+    if (o.signal?.aborted) throw new TurnbackError('CANCELLED', {}, { cause: error });
+    throw error;
   } finally {
     if (!ended) process.kill();
   }

@@ -122,8 +122,8 @@ function refOf(name: string): string {
 }
 
 /** Keeps a tree from every gc by a ref of ours; durable when it resolves. */
-export function pin(store: SnapshotStore, name: string, tree: string): Promise<void> {
-  return setRef(store, refOf(name), tree);
+export async function pin(store: SnapshotStore, name: string, tree: string, signal?: AbortSignal): Promise<void> {
+  return setRef(store, refOf(name), tree, signal);
 }
 
 /** The one more tree that a store keeps besides its pins: contents that records name and no pinned tree holds. Null keeps none. */
@@ -133,9 +133,9 @@ export async function keepContents(store: SnapshotStore, tree: string | null): P
   await store.git.run({ name: 'update-ref', args: ['update-ref', '--no-deref', '-d', ref], gitDir: store.gitDir });
 }
 
-async function setRef(store: SnapshotStore, ref: string, tree: string): Promise<void> {
+async function setRef(store: SnapshotStore, ref: string, tree: string, signal?: AbortSignal): Promise<void> {
   if (formatOfId(tree) !== store.format) throw new TurnbackError('INTERNAL', { cause: `${tree} is no tree id of this store` });
-  await store.git.run({ name: 'update-ref', args: ['update-ref', '--no-deref', ref, tree], gitDir: store.gitDir });
+  await store.git.run({ name: 'update-ref', args: ['update-ref', '--no-deref', ref, tree], gitDir: store.gitDir, signal });
   // Git before 2.36 does not sync refs. A ref that a gc packed and that has this value already is no file of its own.
   const loose = path.join(store.gitDir, ref);
   const file = (await contentOf(loose)) === null ? path.join(store.gitDir, 'packed-refs') : loose;
@@ -143,9 +143,10 @@ async function setRef(store: SnapshotStore, ref: string, tree: string): Promise<
   for (let folder = path.dirname(file); folder.length >= store.gitDir.length; folder = path.dirname(folder)) await syncFolder(folder);
 }
 
-/** Lets a tree go. Not an error when nothing has that name. */
-export async function unpin(store: SnapshotStore, name: string): Promise<void> {
-  await store.git.run({ name: 'update-ref', args: ['update-ref', '--no-deref', '-d', refOf(name)], gitDir: store.gitDir });
+/** Lets a tree go. Not an error when nothing has that name. `timeoutMs`: no longer than this, then GIT_FAILED. */
+export async function unpin(store: SnapshotStore, name: string, timeoutMs?: number): Promise<void> {
+  const args = ['update-ref', '--no-deref', '-d', refOf(name)];
+  await store.git.run({ name: 'update-ref', args, gitDir: store.gitDir, ...(timeoutMs !== undefined && { timeoutMs }) });
 }
 
 /** Every tree that is kept, by name. */

@@ -73,7 +73,7 @@ export async function save(carrier: Carrier, record: TravelRecord): Promise<{ re
       if (state === undefined || !sameContent(contentOf(state), before))
         throw new TurnbackError('PLAN_STALE', { path: showTreePath(path) });
     }
-    await pin(store, record.entry, captured.tree);
+    await pin(store, record.entry, captured.tree, carrier.signal);
     safety = { tree: captured.tree, bytes: captured.bytes };
   }
   if (messages.how === 'append') {
@@ -225,11 +225,14 @@ export async function rollBack(carrier: Carrier, from: TravelRecord, at: number)
   return { record, changed };
 }
 
+/** Milliseconds: who cancelled a travel because git hangs does not wait for it once more. */
+const LET_GO = 2000;
+
 /** Lets the safety snapshot go, once no journal needs it. One that cannot be let go only takes room. */
 async function letGo({ bench }: Carrier, record: TravelRecord): Promise<void> {
   if (bench === null) return;
   try {
-    await unpin(bench.safety, record.entry);
+    await unpin(bench.safety, record.entry, LET_GO);
   } catch (thrown) {
     if (!(thrown instanceof TurnbackError) || thrown.code !== 'GIT_FAILED') throw thrown;
   }

@@ -52,7 +52,7 @@ export function diskWorld(o: {
     async linkTarget(content, path) {
       return content.kind === 'absent' ? '' : treePathOfBytes(await blobs.read(content.oid, path));
     },
-    merge: (path) => lineMerge(git, blobs, path, tmp),
+    merge: (path) => lineMerge(git, blobs, path, tmp, signal),
     others: async (paths) => (await context.others?.(paths)) ?? new Map(),
   };
 }

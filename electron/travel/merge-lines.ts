@@ -13,7 +13,7 @@ const MOST_MERGED = 16 * 1024 * 1024;
 const merges = new Budget(4);
 
 /** Merging by lines for one path, with git's own merge; what comes out is kept in `blobs`. `tmp` is a folder of ours. */
-export function lineMerge(git: Git, blobs: Blobs, path: TreePath, tmp: string): MergeText {
+export function lineMerge(git: Git, blobs: Blobs, path: TreePath, tmp: string, signal?: AbortSignal): MergeText {
   // What a cleaned travel left, or an expired snapshot, is no reason to refuse every other path.
   const read = async (oid: string): Promise<Buffer | null> => {
     try {
@@ -29,7 +29,7 @@ export function lineMerge(git: Git, blobs: Blobs, path: TreePath, tmp: string): 
     const all = [baseBytes, oursBytes, theirsBytes];
     if (all.some(isBinary)) return { clean: false, why: 'binary' };
     if (all.some((bytes) => bytes.length > MOST_MERGED)) return { clean: false, why: 'large' };
-    const merged = await mergeText(git, { base: baseBytes, ours: oursBytes, theirs: theirsBytes, tmp });
+    const merged = await mergeText(git, { base: baseBytes, ours: oursBytes, theirs: theirsBytes, tmp, signal });
     return merged.clean ? { clean: true, oid: blobs.add(merged.bytes) } : { clean: false, why: 'conflict' };
   };
   return (base, ours, theirs) => merges.spend(1, () => merge(base, ours, theirs));

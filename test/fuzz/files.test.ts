@@ -96,7 +96,7 @@ function databaseStore(file: string, whole: Buffer, cells: readonly { table: str
           if (!row) continue;
           const value = Buffer.from(String(row['value']));
           const made = random.chance(0.7) ? mutateRecord(random, value) : mutateBytes(random, value);
-          db.prepare(`update ${table} set ${column} = ? where rowid = ?`).run(
+          db.prepare(`update or ignore ${table} set ${column} = ? where rowid = ?`).run(
             random.chance(0.8) ? made.toString('utf8') : made,
             row['id'] ?? 0,
           );

@@ -38,8 +38,8 @@ export interface FuzzResult {
   slowest: number;
 }
 
-const PROTOTYPES = [Object.prototype, Array.prototype, Function.prototype, String.prototype] as const;
-const keysOf = (): number => PROTOTYPES.reduce((sum, prototype) => sum + Reflect.ownKeys(prototype).length, 0);
+const PROTOTYPES: readonly object[] = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
+const keysOf = (): number => PROTOTYPES.reduce<number>((sum, prototype) => sum + Reflect.ownKeys(prototype).length, 0);
 const cpu = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
