@@ -55,7 +55,12 @@ function Thread({ row }: { row: Extract<ThreadRow, { kind: 'thread' }> }) {
   const { head, child } = row;
   return (
     <>
-      {child ? <CornerDownRight className="thread-child" aria-label="Sub-agent" /> : null}
+      {child ? (
+        <>
+          <CornerDownRight className="thread-child" aria-hidden="true" />
+          <span className="sr">Sub-agent: </span>
+        </>
+      ) : null}
       <Tooltip text={head.log}>
         <span className="thread-title cut">{titleOfThread(head)}</span>
       </Tooltip>

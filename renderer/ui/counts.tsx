@@ -19,11 +19,13 @@ export function Counts({ added, removed, binary }: CountsProps) {
       </span>
     );
   }
+  // No line of a text changed: a binary file, or its mode.
+  if (added === 0 && removed === 0) return null;
   const said = `${showNumber(added ?? 0)} lines added, ${showNumber(removed ?? 0)} removed`;
   return (
     <span className="counts num">
       <span className="sr">{said}</span>
-      {added === null || (added === 0 && removed !== 0) ? null : (
+      {added === null || added === 0 ? null : (
         <span className="counts-added" aria-hidden="true">
           +{showNumber(added)}
         </span>
