@@ -35,7 +35,8 @@ function Workspace({ row }: { row: Extract<ThreadRow, { kind: 'workspace' }> }) 
       {row.gone && row.root !== null ? (
         <>
           <Badge tone="changed">folder not found</Badge>
-          <Button className="thread-locate" onClick={() => void locateWorkspace(row.root ?? '')}>
+          {/* For the pointer: a list of options holds no buttons. By keys, the opened thread offers the same. */}
+          <Button className="thread-locate" tabIndex={-1} aria-hidden="true" onClick={() => void locateWorkspace(row.root ?? '')}>
             Locate folder…
           </Button>
         </>
