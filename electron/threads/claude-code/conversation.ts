@@ -16,7 +16,10 @@ export interface Conversation {
 export function conversationOf(entries: readonly Entry[]): Conversation {
   const byId = new Map(entries.map((entry) => [entry.tree.uuid, entry]));
   const prompts = new Map<string, string | null>();
-  const parentOf = (entry: Entry | undefined): Entry | undefined => (entry?.tree.parent ? byId.get(entry.tree.parent) : undefined);
+  const before = new Map(entries.map((entry, at) => [entry.tree.uuid, entries[at - 1]]));
+  // A parent that is not in the log (a torn line, another file) is no new branch: what stands before goes on.
+  const parentOf = ({ tree }: Entry): Entry | undefined =>
+    tree.parent === null ? undefined : (byId.get(tree.parent) ?? before.get(tree.uuid));
   const isPrompt = (entry: Entry): boolean => entry.tree.user === 'prompt';
   const promptOf = (entry: Entry): string | null => {
     const passed: string[] = [];
@@ -42,7 +45,7 @@ export function conversationOf(entries: readonly Entry[]): Conversation {
     return id ? byId.get(id) : undefined;
   };
   const active = new Set<string>();
-  const leaf = entries.findLast((entry) => !entry.aside && entry.tree.type !== 'attachment');
+  const leaf = entries.findLast((entry) => !entry.aside && entry.tree.type !== 'attachment' && promptOf(entry) !== null);
   const leafPrompt = leaf && promptOf(leaf);
   for (let at = leafPrompt ? byId.get(leafPrompt) : undefined; at && !active.has(at.tree.uuid); at = promptAbove(at))
     active.add(at.tree.uuid);

@@ -51,6 +51,8 @@ test('records of unknown types, a record twice, an unknown parent and a ring of 
     message: { role: 'user', content: [{ type: 'text', text: '[Request interrupted by user]' }] },
   });
   const thread = await threadOf(made);
+  // What stands before a lost parent is not taken for a branch that was left.
+  expect(thread.messages.map((message) => message.hidden)).toEqual([null, null, null, null, null]);
   expect(thread.messages.map((message) => message.excerpt)).toEqual([
     'one',
     'answer',
@@ -140,4 +142,18 @@ describe('status', () => {
     await running(made, { pid: process.ppid, status: 'busy', sessionId: 'another' });
     expect((await threadOf(made)).status).toBe('running');
   });
+});
+
+test('a prompt that follows no record goes before the first: what was there before is left', async () => {
+  const made = new MadeLog(await tempFolder());
+  made.prompt('one');
+  made.says('m1', 'answer');
+  made.prompt('anew', null);
+  made.says('m2', 'yes');
+  expect((await threadOf(made)).messages.map((message) => `${message.stop} ${message.excerpt} ${message.hidden?.reason ?? ''}`)).toEqual([
+    'null one dropped',
+    'null answer dropped',
+    '1 anew ',
+    '2 yes ',
+  ]);
 });
