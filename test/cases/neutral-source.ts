@@ -123,11 +123,17 @@ class NeutralReader implements ThreadReader {
 /** The log format of the hard cases as a kind of store: for tests only, given to the engine in place of the real ones. */
 export const neutralSource: Source = {
   kind: 'opencode',
+  /** The sessions of the folders in CASE_SESSIONS, a line each; `name=folder` gives session A that title. */
   async list({ env }) {
-    const folder = env['CASE_SESSIONS'];
-    const names = folder === undefined ? [] : (await readdir(folder)).filter((name) => /^session-\w+\.jsonl$/.test(name));
-    const heads = await Promise.all(names.map((name) => headOf(path.join(folder ?? '', name))));
-    return { threads: heads.filter((head) => head !== null), problems: [] };
+    const threads: ThreadHead[] = [];
+    for (const line of (env['CASE_SESSIONS'] ?? '').split('\n').filter(Boolean)) {
+      const [title, folder = ''] = line.includes('=') ? line.split('=') : [null, line];
+      for (const name of (await readdir(folder)).filter((one) => /^session-\w+\.jsonl$/.test(one))) {
+        const head = await headOf(path.join(folder, name));
+        if (head) threads.push({ ...head, title: (name === 'session-A.jsonl' ? title : null) ?? head.title });
+      }
+    }
+    return { threads, problems: [] };
   },
   async locate(named) {
     const head = named.endsWith('.jsonl') ? await headOf(named) : null;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
@@ -6,10 +6,17 @@ import { cleanEnv } from '../scenarios/temp.ts';
 import { findChromium } from '../tools/find-chromium.mjs';
 import type { ViewerHost } from './viewer-host.ts';
 
-/** `turnback serve` as a process of its own, and a browser that has only its address, which further pages can be given too. */
-export async function browserHost(folder: string, more: Readonly<Record<string, string>> = {}): Promise<ViewerHost & { url: string }> {
+/**
+ * `turnback serve`, or another program that prints an address, as a process of its own, and a browser that has only its address,
+ * which further pages can be given too.
+ */
+export async function browserHost(
+  folder: string,
+  more: Readonly<Record<string, string>> = {},
+  program: readonly string[] = [path.resolve('out/cli/turnback.cjs'), 'serve'],
+): Promise<ViewerHost & { url: string; server: ChildProcess }> {
   const env = { ...cleanEnv(folder), ...more };
-  const server = spawn(process.execPath, [path.resolve('out/cli/turnback.cjs'), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const server = spawn(process.execPath, [...program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const problems: string[] = [];
   // What the engine reports as its own failure.
   createInterface(server.stderr).on('line', (line) => {
@@ -34,6 +41,7 @@ export async function browserHost(folder: string, more: Readonly<Record<string, 
   return {
     name: 'browser',
     url,
+    server,
     page,
     folder,
     env,
@@ -46,6 +54,7 @@ export async function browserHost(folder: string, more: Readonly<Record<string, 
     problems: () => problems,
     async close() {
       await browser.close();
+      if (server.exitCode !== null || server.signalCode !== null) return;
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGTERM');
       await ended;
