@@ -29,7 +29,7 @@ export function conversationOf(entries: readonly Entry[]): Conversation {
     while (at && !seen.has(at.tree.uuid)) {
       const known = prompts.get(at.tree.uuid);
       if (known !== undefined || isPrompt(at)) {
-        found = known ?? at.tree.uuid;
+        found = known === undefined ? at.tree.uuid : known;
         break;
       }
       seen.add(at.tree.uuid);
