@@ -21,7 +21,7 @@ function Tick({ label, on, onChange }: { label: string; on: boolean; onChange: (
 
 /** Theme, and how diffs and files are shown. */
 export function LookPage() {
-  const { theme, diffLayout, wrap, ignoreWhitespace, filesAs } = useApp((state) => state.settings);
+  const { theme, diffLayout, wrap, ignoreWhitespace, ignoreLineEnds, filesAs } = useApp((state) => state.settings);
   return (
     <>
       <section className="settings-part">
@@ -42,6 +42,7 @@ export function LookPage() {
         />
         <Tick label="Wrap long lines" on={wrap} onChange={(on) => void changeSettings({ wrap: on })} />
         <Tick label="Ignore changes in whitespace" on={ignoreWhitespace} onChange={(on) => void changeSettings({ ignoreWhitespace: on })} />
+        <Tick label="Ignore changes of line ends" on={ignoreLineEnds} onChange={(on) => void changeSettings({ ignoreLineEnds: on })} />
       </section>
       <section className="settings-part">
         <h3>Files</h3>
