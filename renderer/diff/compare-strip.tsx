@@ -11,8 +11,7 @@ function Side({ stop }: { stop: number | null }) {
   const words = stop === null ? 'the files on disk' : (wordsOfStop(stop)?.text ?? '');
   return (
     <span className="strip-side">
-      <strong>{nameOfStop(stop)}</strong>
-      <span className="muted cut">{words}</span>
+      <strong>{nameOfStop(stop)}</strong> <span className="muted cut">{words}</span>
     </span>
   );
 }
@@ -29,10 +28,8 @@ export function CompareStrip() {
     <section className="strip" aria-label="Comparison">
       {shown !== null ? (
         <>
-          <Side stop={shown.from} />
-          <ArrowRight className="strip-arrow" aria-hidden="true" />
-          <span className="sr">against</span>
-          <Side stop={shown.to} />
+          <Side stop={shown.from} /> <ArrowRight className="strip-arrow" aria-hidden="true" />
+          <span className="sr">against</span> <Side stop={shown.to} />
         </>
       ) : (
         <>
