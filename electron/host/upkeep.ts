@@ -73,8 +73,9 @@ export class Upkeep {
         await runClean(await this.#parts(), false);
         await this.#mark();
       } catch (thrown) {
-        // Ending is no failure, and one that ends early is tried at the next start.
-        if (!this.#ended.signal.aborted) report(reasonOf(thrown));
+        // Ending is no failure, and one that ends early is tried at the next start. That there is no git, the window says itself.
+        const why = reasonOf(thrown);
+        if (!this.#ended.signal.aborted && why.code !== 'NO_GIT' && why.code !== 'GIT_TOO_OLD') report(why);
         return;
       }
     }

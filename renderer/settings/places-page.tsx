@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import type { Reason } from '../../shared/errors.ts';
 import { useApp } from '../store/app-store.ts';
 import { call, reasonOfThrown } from '../store/host.ts';
-import { changeSettings } from '../store/settings.ts';
+import { changeSettings, chooseGit } from '../store/settings.ts';
 import { listThreads } from '../store/threads.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
@@ -94,7 +94,8 @@ function GitPath() {
       <h3>Git</h3>
       <p className="muted">
         {gitPath === null ? 'The git on PATH is used' : 'The git below is used'}
-        {git !== undefined && 'version' in git ? `, version ${git.version} when Turnback started` : ''}. Leave it empty for the one on PATH.
+        {git !== undefined && 'version' in git ? `, version ${git.version.replace(/^git version /, '')}` : ''}. Leave it empty for the one
+        on PATH.
       </p>
       <div className="settings-row">
         <input
@@ -109,7 +110,7 @@ function GitPath() {
         <Button off={busy ? 'It is being run.' : path === '' ? 'Type a path first.' : null} onClick={() => void check()}>
           Check
         </Button>
-        <Button variant="primary" off={off} onClick={() => void changeSettings({ gitPath: path === '' ? null : path })}>
+        <Button variant="primary" off={off} onClick={() => void chooseGit(path === '' ? null : path)}>
           Use it
         </Button>
         <p id={id} className={known !== null && 'reason' in known ? 'settings-why settings-bad' : 'settings-why'} aria-live="polite">

@@ -17,3 +17,13 @@ export async function changeSettings(change: Input<'settings.set'>): Promise<voi
 export function openSettings(page: SettingsPage = appStore.getState().settingsPage): void {
   appStore.setState({ overlay: 'settings', settingsPage: page });
 }
+
+/** Runs another git from now on, null for the one on PATH, and reads again what it is. */
+export async function chooseGit(path: string | null): Promise<void> {
+  await changeSettings({ gitPath: path });
+  try {
+    appStore.setState({ info: await call('app.info', {}) });
+  } catch (thrown) {
+    showFailure(reasonOfThrown(thrown));
+  }
+}
