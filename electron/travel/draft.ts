@@ -107,6 +107,6 @@ async function judgeDrift(world: World, files: DraftFile[]): Promise<void> {
   for (const file of files) {
     Object.assign(file, verdictOn(file.disk, file.peeled, ignored.has(file.path)));
     const who = others.get(file.path);
-    if (file.drift && who !== undefined) file.why = `${file.why ?? ''} ${who}`.trim();
+    if (file.drift && who !== undefined) file.why = [file.why, who].filter(Boolean).join(' ');
   }
 }

@@ -161,4 +161,13 @@ describe('files and folders that want one place', () => {
       },
     ]);
   });
+
+  test('a file that you deleted and that stays deleted is in nobody’s way', async () => {
+    const files = [
+      gone('tools', { disk: ABSENT, drift: true, choice: 'keep', choices: ['keep', 'overwrite'], why: 'It was deleted since.' }),
+      draftFile('tools/run', { disk: ABSENT }),
+    ];
+    await settleGroups(files, nothing);
+    expect(files.map(({ path, choice }) => `${path} ${choice}`)).toEqual(['tools keep', 'tools/run write']);
+  });
 });

@@ -32,6 +32,7 @@ test('progress counts up to all files, and at most a hundred of them are told on
   expect(told.length).toBe(100);
   expect(new Set(told).size).toBe(100);
   expect(told.every((line) => /^(updated f\d{3}|deleted made)$/.test(line))).toBe(true);
+  expect([...new Set(steps.map(([label]) => label))]).toEqual(['Keeping', 'Writing']);
   for (const label of ['Keeping', 'Writing']) {
     const own = steps.filter(([one]) => one === label);
     expect(own.map(([, done]) => done)).toEqual(Array.from({ length: 151 }, (_, at) => at + 1));
