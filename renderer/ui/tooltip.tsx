@@ -21,7 +21,8 @@ export function Tooltip({ text, keys, side = 'bottom', children }: TooltipProps)
       <Base.Trigger render={children} />
       <Base.Portal>
         <Base.Positioner side={side} sideOffset={6} className="tooltip-place">
-          <Base.Popup className="tooltip">
+          {/* What it says is said by the element itself, and it lies outside of every landmark. */}
+          <Base.Popup className="tooltip" aria-hidden="true">
             <span className="tooltip-text">{text}</span>
             {keys === undefined ? null : <Keys keys={keys} />}
           </Base.Popup>
