@@ -55,7 +55,7 @@ async function refusalOf(context: ViaContext, view: ThreadView, request: TravelR
   const name = context.via.where.backend;
   if (kind === 'restore' || kind === 'recall' || kind === 'partial')
     return reason('NOT_SUPPORTED', {
-      what: 'Bringing files back from the history',
+      what: kind === 'partial' ? 'Bringing one file or change back' : 'Bringing files back from the history',
       cause: `behind ${name} only the recorder's own travels are kept`,
     });
   if (view.can[kind] !== true) return view.can[kind];

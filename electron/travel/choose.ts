@@ -37,8 +37,9 @@ function groupReason({ at, blocker }: Group, planned: ReadonlySet<TreePath>): st
   return `The folder ${showTreePath(at)} holds ${what} (${showTreePath(blocker)}), so no file can take its place.`;
 }
 
-/** The strongest thing that may be chosen. */
-const strongest = (file: DraftFile): Choice => file.choices.find((choice) => choice === 'write' || choice === 'overwrite') ?? 'keep';
+/** The strongest thing that may be chosen: one change of a file has no whole state to overwrite with, so there it is the merge. */
+const strongest = ({ choices }: DraftFile): Choice =>
+  choices.find((choice) => choice === 'write' || choice === 'overwrite') ?? choices.find((choice) => choice === 'merge') ?? 'keep';
 
 /** What may be chosen for a path that no longer counts as undrifted. */
 const asDrifted = (choices: readonly Choice[]): Choice[] => (choices.includes('write') ? ['keep', 'overwrite'] : [...choices]);

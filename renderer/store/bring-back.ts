@@ -43,6 +43,8 @@ export function bringBackOff(path: TreePath | null = changesStore.getState().fil
   return typeof step === 'string' ? step : null;
 }
 
+const titleOf = (path: TreePath, step: Step): string => `${showTreePath(path)} from step ${step.index}`;
+
 function begin(piece: Piece, title: string): Promise<void> {
   return beginTravel({ kind: 'partial', stop: null, entry: null, scope: 'files', piece }, title);
 }
@@ -51,7 +53,7 @@ function begin(piece: Piece, title: string): Promise<void> {
 export async function bringBackFile(path: TreePath | null = changesStore.getState().file): Promise<void> {
   const step = path === null ? null : stepToBringBack(changesStore.getState().range, path);
   if (path === null || step === null || typeof step === 'string') return;
-  await begin({ step: step.id, path, hunk: null, side: 'out' }, `${showTreePath(path)} from step ${step.index}`);
+  await begin({ step: step.id, path, hunk: null, side: 'out' }, titleOf(path, step));
 }
 
 const touches = (a: Hunk['after'], b: Hunk['after']): boolean =>
@@ -67,10 +69,17 @@ export async function bringBackBlock(path: TreePath, block: Block): Promise<void
     const side = block.after.lines > 0 ? 'after' : 'before';
     const found = hunks.find((hunk) => touches(hunk[side], block[side]));
     if (found === undefined) showFailure(why ?? reason('HUNK_UNKNOWN', { step: step.index, path: showTreePath(path) }));
-    else await begin({ step: step.id, path, hunk: found.id, side: 'out' }, `a change of ${showTreePath(path)} from step ${step.index}`);
+    else await begin({ step: step.id, path, hunk: found.id, side: 'out' }, `a change of ${titleOf(path, step)}`);
   } catch (thrown) {
     showFailure(reasonOfThrown(thrown));
   }
+}
+
+/** Asks about the whole file instead, where its one change cannot come back alone. */
+export async function bringWholeFile(): Promise<void> {
+  const piece = travelStore.getState().gate?.request.piece;
+  const step = piece === undefined ? undefined : sessionStore.getState().index.steps.get(piece.step);
+  if (piece !== undefined && step !== undefined) await begin({ ...piece, hunk: null }, titleOf(piece.path, step));
 }
 
 /** Chooses in the gate what the file comes back as. */

@@ -1,6 +1,7 @@
 import type { RefObject } from 'react';
 import type { Reason } from '../../shared/errors.ts';
 import { appStore } from '../store/app-store.ts';
+import { bringWholeFile } from '../store/bring-back.ts';
 import { cancelRunning, closeGate, planAgain, runGate, unrevert } from '../store/travel.ts';
 import type { GateState, RunningState } from '../store/travel-store.ts';
 import { Button } from '../ui/button.tsx';
@@ -19,6 +20,9 @@ function takeWay(way: WayOut): void {
       break;
     case 'messages-only':
       void planAgain({ scope: 'messages' });
+      break;
+    case 'whole-file':
+      void bringWholeFile();
       break;
     case 'drop':
       closeGate();

@@ -2,7 +2,7 @@ import type { ErrorCode, Reason } from '../../shared/errors.ts';
 import type { TravelKind } from '../../shared/plan.ts';
 
 /** What a refused travel offers in place of its button. */
-export type WayOut = 'again' | 'files-only' | 'messages-only' | 'drop' | 'locate' | 'unrevert' | 'history' | 'none';
+export type WayOut = 'again' | 'files-only' | 'messages-only' | 'whole-file' | 'drop' | 'locate' | 'unrevert' | 'history' | 'none';
 
 const WAYS: Partial<Record<ErrorCode, WayOut>> = {
   STOP_FIRST_MESSAGE: 'files-only',
@@ -17,6 +17,9 @@ const WAYS: Partial<Record<ErrorCode, WayOut>> = {
   CONFLICT: 'messages-only',
   OUTSIDE_WORKSPACE: 'messages-only',
   RECALL_PLANNED: 'drop',
+  HUNK_NOT_FOUND: 'whole-file',
+  HUNK_AMBIGUOUS: 'whole-file',
+  HUNK_NOT_TEXT: 'whole-file',
   CHANGES_NOT_READY: 'again',
   HOST_UNREACHABLE: 'again',
   NOT_IDLE: 'again',
@@ -39,6 +42,7 @@ export const WAY_WORDS = {
   again: 'Try again',
   'files-only': 'Revert only the files',
   'messages-only': 'Leave the files',
+  'whole-file': 'Bring the whole file back…',
   drop: 'Drop the plan',
   locate: 'Locate folder…',
   unrevert: 'Unrevert first',

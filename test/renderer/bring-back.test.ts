@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { bringBackBlock, bringBackFile, bringBackOff, choosePieceSide, stepToBringBack } from '../../renderer/store/bring-back.ts';
+import {
+  bringBackBlock,
+  bringBackFile,
+  bringBackOff,
+  bringWholeFile,
+  choosePieceSide,
+  stepToBringBack,
+} from '../../renderer/store/bring-back.ts';
 import { showRange } from '../../renderer/store/changes.ts';
 import { toastStore } from '../../renderer/store/toast-store.ts';
 import { runGate, takeBackLast } from '../../renderer/store/travel.ts';
 import { travelStore } from '../../renderer/store/travel-store.ts';
+import { wayOutOf } from '../../renderer/travel/way-out.ts';
 import type { Range } from '../../shared/contract.ts';
 import { reason } from '../../shared/errors.ts';
 import type { Hunk } from '../../shared/plan.ts';
@@ -94,6 +102,19 @@ test.each([
   await bringBackBlock('x', block);
   expect(gate()?.request.piece ?? null).toEqual(id === null ? null : { step: second, path: 'x', hunk: id, side: 'out' });
   if (id === null) expect(toastStore.getState().toast?.reason?.code).toBe('HUNK_UNKNOWN');
+});
+
+test('a change that cannot be found alone leads to the whole file', async () => {
+  const refusal = reason('HUNK_NOT_FOUND', { path: 'x', lines: 'line 1' });
+  await windowWith(view, {
+    'travel.hunks': () => ({ hunks: [hunk(1, [1, 1], [1, 1])], why: null }),
+    'travel.preview': ({ kind, piece }) => makePlan(null, { kind, files: [planFile('x')], refusal: piece?.hunk === null ? null : refusal }),
+  });
+  await showRange({ kind: 'step', step: second });
+  await bringBackBlock('x', { before: { start: 1, lines: 1 }, after: { start: 1, lines: 1 } });
+  expect([gate()?.title, wayOutOf(gate()?.plan?.refusal ?? refusal, 'partial')]).toEqual(['a change of x from step 2', 'whole-file']);
+  await bringWholeFile();
+  expect(gate()).toMatchObject({ title: 'x from step 2', plan: { refusal: null }, request: { piece: { hunk: null, side: 'out' } } });
 });
 
 test('a file without single changes says why', async () => {

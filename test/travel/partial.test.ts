@@ -118,7 +118,7 @@ describe('one change of a file', () => {
     expect((await lstat(at(w, 'src/a.txt'))).mode & 0o777).toBe(0o750);
 
     const restarted = await w.context();
-    const first = await runTravel(restarted, await hunkOf(restarted, 3, 'src/a.txt', 1), DEFAULTS);
+    const first = await runTravel(restarted, await hunkOf(restarted, 3, 'src/a.txt', 1), { ...DEFAULTS, drift: 'overwrite' });
     expect(await text(w, 'src/a.txt')).toBe(`on top\n${lines({ 15: 'fifteen!' })}mine\n`);
     expect((await historyOf(restarted)).map(({ kind, target, files, can }) => [kind, target, files, can])).toEqual([
       ['partial', 'lines 1–5 of src/a.txt from step 3', 1, true],
