@@ -19,6 +19,7 @@ import { OpenThread } from '../threads/thread.ts';
 import { forgetTravels, previewForget } from '../travel/forget.ts';
 import { historyOf } from '../travel/history.ts';
 import { interruptedTravels, recoverTravel } from '../travel/recover.ts';
+import { situationOf } from '../travel/situation.ts';
 import { previewTravel, type RunOptions, runTravel } from '../travel/travel.ts';
 import type { TravelContext, TravelRequest } from '../travel/travel-context.ts';
 import { viewOf } from '../travel/view.ts';
@@ -144,9 +145,20 @@ export class Desk {
 
   /** What changed since a version of the view that was sent; with `steps`, after asking the snapshots. */
   async changes(id: string, version: number, steps: boolean, signal?: AbortSignal): Promise<ThreadChanges> {
-    const view = steps ? await this.viewWithSteps(id, signal) : await this.view(id);
-    const opened = await this.#open.get(view.head.id)?.done;
-    return opened?.versions.from(version, view) ?? { kind: 'whole', view };
+    const versions = (await this.#open.get(id)?.done)?.versions;
+    const can = steps ? null : (versions?.canOf(version) ?? null);
+    const view = steps ? await this.viewWithSteps(id, signal) : can ? await this.#rowsNow(id, can, signal) : await this.view(id);
+    return versions?.from(version, view) ?? { kind: 'whole', view };
+  }
+
+  /**
+   * The thread as it is now with what could be done with it before: finding out takes up to a second while a log grows, and new rows
+   * need not wait for that. Whoever asks for them asks with the steps next, and a travel asks for itself.
+   */
+  async #rowsNow(id: string, can: ThreadView['can'], signal?: AbortSignal): Promise<ThreadView> {
+    const context = await this.#context(id);
+    await context.thread.refresh(signal);
+    return { ...(await situationOf(context)).thread, can };
   }
 
   async #context(id: string): Promise<TravelContext & { via: Via | null }> {

@@ -1,5 +1,7 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { type Answer, type CallName, calls, type Handlers } from '../../shared/contract.ts';
 import { type Reason, reason, reasonOf } from '../../shared/errors.ts';
+import { parseInPieces } from '../../shared/parse-in-pieces.ts';
 
 /** Where failures that are ours to mend are told, with their stack; the renderer gets the sentence alone. */
 export type Report = (what: string, thrown: unknown) => void;
@@ -46,9 +48,12 @@ export async function dispatch(handlers: Handlers, call: unknown, input: unknown
   }
   try {
     const handler = handlers[name] as (input: unknown) => Promise<unknown>;
-    const made = calls[name].output.safeParse(await handler(given.data));
-    if (made.success) return { ok: true, value: made.data };
-    report(`the answer to ${name} does not fit its schema`, made.error);
+    const { output } = calls[name];
+    const value = await handler(given.data);
+    // The view of a long thread is checked part by part: other calls are answered meanwhile.
+    const made = await parseInPieces(output, value, breathe);
+    if (made.ok) return { ok: true, value: made.value };
+    report(`the answer to ${name} does not fit its schema`, output.safeParse(value).error);
     return refused(reason('INTERNAL', { cause: `the answer to ${name} has no known form` }));
   } catch (thrown) {
     const error = reasonOf(thrown);

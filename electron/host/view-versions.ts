@@ -19,6 +19,11 @@ export class ViewVersions {
     return stamped;
   }
 
+  /** What could be done with the thread in a version; null when it is not known any more. */
+  canOf(version: number): ThreadView['can'] | null {
+    return this.#kept.find((one) => one.version === version)?.can ?? null;
+  }
+
   /** The way from a version that was sent before; the whole view where that one is not known any more. */
   from(version: number, view: ThreadView): ThreadChanges {
     const base = this.#kept.find((one) => one.version === version);

@@ -54,10 +54,10 @@ export interface ReadOptions {
   /** A line that is too long to be read. */
   onTooLong?: (at: LineAt) => void;
   /**
-   * True for a line, `bytes` from `start` to `end`, that need not be handed out. Asked before anything is made for the line,
+   * True for a line, `bytes` from `start` to `end`, at byte `offset` of the file, that need not be handed out. Asked before anything is made for the line,
    * since most lines of a large log may be of no interest; `bytes` is a whole chunk and only valid during the call.
    */
-  skip?: (bytes: Buffer, start: number, end: number) => boolean;
+  skip?: (bytes: Buffer, start: number, end: number, offset: number) => boolean;
 }
 
 /** Any failure of the file system at `file` as NOT_FOUND or LOG_UNREADABLE. */
@@ -125,7 +125,7 @@ class Splitter {
         this.#hold(chunk.subarray(at));
         return chunk.length;
       }
-      if (this.#held === 0 && this.#options.skip?.(chunk, at, end)) this.#pass(end - at);
+      if (this.#held === 0 && this.#options.skip?.(chunk, at, end, this.#start)) this.#pass(end - at);
       else this.#emit(chunk.subarray(at, end));
       at = end + 1;
       if (count % LINES_BETWEEN_CLOCKS === 0 && performance.now() > until) break;
@@ -153,7 +153,7 @@ class Splitter {
       return;
     }
     const bytes = withoutMark(parts.length === 0 ? last : Buffer.concat([...parts, last], length), at);
-    if (parts.length === 0 || !this.#options.skip?.(bytes, 0, bytes.length)) this.#each(bytes, at);
+    if (parts.length === 0 || !this.#options.skip?.(bytes, 0, bytes.length, at.offset + at.length - bytes.length)) this.#each(bytes, at);
   }
 
   #pass(length: number): void {

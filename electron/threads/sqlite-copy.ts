@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { chmod, copyFile, type FileHandle, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -96,7 +97,8 @@ function unreadable(dbPath: string, error: unknown): TurnbackError {
 
 async function copyPart(from: string, to: string): Promise<void> {
   try {
-    await copyFile(from, to);
+    // Where the file system can share the blocks of two files, a copy costs nothing.
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
     await chmod(to, 0o600);
   } catch (error) {
     if (!isMissing(error)) throw error;
@@ -128,14 +130,24 @@ async function sweep(tmpDir: string): Promise<void> {
   }
 }
 
-async function takeCopy(source: string, copy: string): Promise<void> {
+/**
+ * May the main file of an earlier copy be used again? Commits go to the write-ahead log and leave the main file alone until a
+ * checkpoint. What was checkpointed into our copy meanwhile are frames that the owner's log still holds, or its main file would
+ * be another one. With a rollback journal the main file says nothing by itself.
+ */
+const isKept = (kept: State | null, now: State): boolean =>
+  kept !== null && same(kept.db, now.db) && kept.journal === null && now.journal === null;
+
+/** Gives the state that was copied. */
+async function takeCopy(source: string, copy: string, kept: State | null = null): Promise<State> {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if (attempt > 0) await sleep(25 * attempt);
     const before = await stateOf(source);
     // The main file first: pages that a checkpoint moves meanwhile are still in the write-ahead log that is copied next.
-    await copyPart(source, copy);
+    if (!isKept(kept, before)) await copyPart(source, copy);
     for (const suffix of ['-wal', '-journal']) await copyPart(`${source}${suffix}`, `${copy}${suffix}`);
-    if (isWhole(before, await stateOf(source))) return;
+    if (isWhole(before, await stateOf(source))) return before;
+    kept = null;
   }
   throw new TurnbackError('LOG_UNREADABLE', { path: source, cause: 'it changed each time it was copied' });
 }
@@ -173,5 +185,85 @@ export async function withSqliteCopy<T>(dbPath: string, tmpDir: string, use: (db
   } finally {
     db?.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** A file that was written this lately may be written again within one tick of the clock, and its time would not tell. */
+const RESTING_MS = 2000n;
+const isResting = ({ db }: State): boolean => BigInt(Date.now()) - db.mtime / 1_000_000n > RESTING_MS;
+
+/** Reading again rests this many times longer than copying took. */
+const REST_TIMES = 10;
+const LONGEST_REST = 60_000;
+const SHORT_COPY = 100;
+
+/**
+ * A private copy of one database that is kept from one use to the next: while only its write-ahead log grew, only that is copied.
+ * The rules are those of `withSqliteCopy`; uses come one after the other. `close` removes it.
+ */
+export class SqliteCopy {
+  readonly #dbPath: string;
+  readonly #tmpDir: string;
+  #folder: string | null = null;
+  #state: State | null = null;
+  #using: Promise<unknown> = Promise.resolve();
+  /** Milliseconds that the last copy of the main file took; 0 when it was not copied. */
+  #took = 0;
+
+  constructor(dbPath: string, tmpDir: string) {
+    this.#dbPath = dbPath;
+    this.#tmpDir = tmpDir;
+  }
+
+  /** How long to wait before the next use, so that copying takes a small part of the time. */
+  get restMs(): number {
+    return this.#took < SHORT_COPY ? 0 : Math.min(this.#took * REST_TIMES, LONGEST_REST);
+  }
+
+  /** Throws NO_SQLITE, NOT_FOUND, LOG_UNREADABLE. */
+  use<T>(work: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+    const next = this.#using.then(() => this.#use(work));
+    this.#using = next.catch(() => undefined);
+    return next;
+  }
+
+  async #use<T>(work: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+    const sqlite = await loadSqlite();
+    let db: DatabaseSync | null = null;
+    try {
+      const source = await realpath(this.#dbPath);
+      if (!(await stat(source)).isFile()) throw new TurnbackError('LOG_UNREADABLE', { path: this.#dbPath, cause: 'it is not a file' });
+      const copy = await this.#copy();
+      const begin = performance.now();
+      const kept = this.#state;
+      this.#state = null;
+      const state = await takeCopy(source, copy, kept);
+      this.#took = isKept(kept, state) ? 0 : performance.now() - begin;
+      db = openCopy(sqlite, copy);
+      const result = await work(db);
+      this.#state = isResting(state) ? state : null;
+      return result;
+    } catch (error) {
+      throw unreadable(this.#dbPath, error);
+    } finally {
+      db?.close();
+    }
+  }
+
+  async #copy(): Promise<string> {
+    if (this.#folder === null) {
+      await mkdir(this.#tmpDir, { recursive: true, mode: 0o700 });
+      await sweep(this.#tmpDir);
+      this.#folder = await mkdtemp(path.join(this.#tmpDir, `${PREFIX}${process.pid}-`));
+      this.#state = null;
+    }
+    return path.join(this.#folder, 'copy.db');
+  }
+
+  async close(): Promise<void> {
+    await this.#using;
+    if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+    this.#folder = null;
+    this.#state = null;
   }
 }

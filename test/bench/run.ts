@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BenchRow } from './bench-row.ts';
 
-const MODULES = ['capture', 'patch', 'counts', 'blobs', 'open-log', 'revert', 'window'];
+const MODULES = ['capture', 'patch', 'counts', 'blobs', 'open-log', 'follow-log', 'revert', 'window'];
 
 interface Measured extends BenchRow {
   module: string;

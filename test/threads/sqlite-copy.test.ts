@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { sqliteFingerprint, withSqliteCopy } from '../../electron/threads/sqlite-copy.ts';
+import { SqliteCopy, sqliteFingerprint, withSqliteCopy } from '../../electron/threads/sqlite-copy.ts';
 import { manifest, tempFolder } from '../scenarios/temp.ts';
 
 /** Another process that opens the database in WAL mode, runs the script and keeps it open until killed. */
@@ -146,4 +146,69 @@ test('the fingerprint of a database changes with each commit and only then', asy
   expect(await sqliteFingerprint(file)).toBe(first);
   db.exec('insert into t values (1)');
   expect(await sqliteFingerprint(file)).not.toBe(first);
+});
+
+describe('a private copy that is kept', () => {
+  const marks = (db: DatabaseSync): number => Number(db.prepare('select count(*) as n from u').get()?.['n']);
+
+  /** A row put into our own copy, in a table that the owner leaves alone: it is there as long as the main file is not copied again. */
+  async function mark(tmp: string): Promise<void> {
+    const [folder] = (await readdir(tmp)).filter((name) => name.startsWith('sqlite-'));
+    const db = new DatabaseSync(path.join(tmp, folder ?? '', 'copy.db'));
+    db.exec('insert into u values (1)');
+    db.close();
+  }
+
+  test('takes only the log again while the main file rests, shows every commit, and copies all of it after a checkpoint', async () => {
+    const folder = await tempFolder();
+    const [file, tmp] = [path.join(folder, 'store', 'a.db'), path.join(folder, 'tmp')];
+    await mkdir(path.dirname(file));
+    const child = await owner(
+      `db.exec('pragma wal_autocheckpoint = 0; create table u (x); create table t (x); insert into t values (1); pragma wal_checkpoint(truncate)');
+       process.stdin.on('data', (line) => { db.exec(String(line)); console.log('did'); }); console.log('ready');`,
+      file,
+    );
+    const sql = async (text: string): Promise<void> => {
+      child.stdin?.write(text);
+      await once(child.stdout ?? child, 'data');
+    };
+    await utimes(file, 1, 1);
+    const copy = new SqliteCopy(file, tmp);
+    expect(await copy.use(rows)).toBe(1);
+    await mark(tmp);
+    await sql('insert into t values (2)');
+    const before = await manifest(path.dirname(file), { mtimes: true });
+    expect(await copy.use((db) => [rows(db), marks(db)])).toEqual([2, 1]);
+    expect(await manifest(path.dirname(file), { mtimes: true })).toEqual(before);
+    await sql('insert into t values (3)');
+    expect(await copy.use((db) => [rows(db), marks(db)])).toEqual([3, 1]);
+    await sql('pragma wal_checkpoint(truncate); insert into t values (4)');
+    expect(await copy.use((db) => [rows(db), marks(db)])).toEqual([4, 0]);
+    // Written just now: its time may not tell of one more write, so it is not kept.
+    await mark(tmp);
+    expect(await copy.use((db) => [rows(db), marks(db)])).toEqual([4, 0]);
+    await copy.close();
+    expect(await readdir(tmp)).toEqual([]);
+  });
+
+  test('is not kept beside a rollback journal, nor after a use that failed', async () => {
+    const folder = await tempFolder();
+    const [file, tmp] = [path.join(folder, 'a.db'), path.join(folder, 'tmp')];
+    const db = new DatabaseSync(file);
+    db.exec('create table u (x); create table t (x); insert into t values (1)');
+    db.close();
+    await utimes(file, 1, 1);
+    const copy = new SqliteCopy(file, tmp);
+    const fail = copy.use(() => {
+      throw new Error('not this time');
+    });
+    await expect(fail).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
+    await mark(tmp);
+    expect(await copy.use((db) => [rows(db), marks(db)])).toEqual([1, 0]);
+    await mark(tmp);
+    expect(await copy.use((db) => [rows(db), marks(db)])).toEqual([1, 1]);
+    await writeFile(`${file}-journal`, '');
+    expect(await copy.use((db) => [rows(db), marks(db)])).toEqual([1, 0]);
+    await copy.close();
+  });
 });

@@ -5,7 +5,7 @@ import type { BadRecord } from '../../../shared/model.ts';
 import type { BytePattern } from '../byte-pattern.ts';
 import { asName, asNumber, jsonOf } from '../loose.ts';
 import type { OnBytes } from '../source.ts';
-import { sqliteFingerprint, withSqliteCopy } from '../sqlite-copy.ts';
+import { SqliteCopy, sqliteFingerprint } from '../sqlite-copy.ts';
 import { DroppedMessages } from './dropped-messages.ts';
 import { withParts } from './message-rows.ts';
 import { MessageShelf } from './message-shelf.ts';
@@ -13,7 +13,7 @@ import { isOpencode, numberOr, type Tables, tablesOf } from './opencode-database
 import { Pace } from './pace.ts';
 import { PartShelf } from './part-shelf.ts';
 import { PartSpool } from './part-spool.ts';
-import { inOrder, latest, type MessageRow, type RawPart, type SessionData, type SessionStore } from './rows.ts';
+import { inOrder, latest, type MessageRow, type RawPart, type SessionData, type SessionRow, type SessionStore } from './rows.ts';
 import { runtimeMessages } from './runtime-messages.ts';
 import { sessionRows } from './session-rows.ts';
 
@@ -21,19 +21,21 @@ import { sessionRows } from './session-rows.ts';
 export class DatabaseStore implements SessionStore {
   readonly #file: string;
   readonly #id: string;
-  readonly #tmpDir: string;
+  readonly #copy: SqliteCopy;
   readonly #spool: PartSpool;
   readonly #shelf: PartShelf;
   readonly #messages: MessageShelf;
   readonly #dropped: DroppedMessages;
   #mark: string | null = null;
+  #sessions: { fingerprint: string; rows: SessionRow[] } | null = null;
   #fingerprint: string | null = null;
 
   constructor(options: { file: string; id: string; ownData: string }) {
     this.#file = options.file;
     this.#id = options.id;
-    this.#tmpDir = path.join(options.ownData, 'tmp');
-    this.#spool = new PartSpool(this.#tmpDir);
+    const tmpDir = path.join(options.ownData, 'tmp');
+    this.#copy = new SqliteCopy(options.file, tmpDir);
+    this.#spool = new PartSpool(tmpDir);
     this.#shelf = new PartShelf(this.#spool);
     this.#messages = new MessageShelf(options.id);
     this.#dropped = new DroppedMessages(options.id);
@@ -42,7 +44,7 @@ export class DatabaseStore implements SessionStore {
   async read(signal?: AbortSignal): Promise<SessionData | null> {
     const fingerprint = await sqliteFingerprint(this.#file);
     if (fingerprint === this.#fingerprint) return null;
-    const data = await withSqliteCopy(this.#file, this.#tmpDir, (db) => this.#load(db, new Pace(signal)));
+    const data = await this.#copy.use((db) => this.#load(db, new Pace(signal)));
     this.#fingerprint = fingerprint;
     return data;
   }
@@ -59,8 +61,22 @@ export class DatabaseStore implements SessionStore {
     return [this.#file, `${this.#file}-wal`];
   }
 
-  close(): Promise<void> {
-    return this.#spool.close();
+  restMs(): number {
+    return this.#copy.restMs;
+  }
+
+  /** All sessions of the database as they are now. */
+  async sessions(): Promise<SessionRow[]> {
+    const fingerprint = await sqliteFingerprint(this.#file);
+    if (this.#sessions?.fingerprint !== fingerprint) {
+      this.#sessions = { fingerprint, rows: await this.#copy.use((db) => sessionRows(db, tablesOf(db))) };
+    }
+    return this.#sessions.rows;
+  }
+
+  async close(): Promise<void> {
+    await this.#copy.close();
+    await this.#spool.close();
   }
 
   async #load(db: DatabaseSync, pace: Pace): Promise<SessionData | null> {

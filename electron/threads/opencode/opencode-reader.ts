@@ -12,7 +12,6 @@ import { messageBody } from './message-body.ts';
 import { expectedStore, type ObjectPlaces, objectFolders } from './object-folders.ts';
 import { dataFolderOf } from './opencode-places.ts';
 import type { MessageRow, SessionData, SessionStore } from './rows.ts';
-import { headsOfDatabase } from './session-heads.ts';
 import { endsOpen, sessionStatus } from './session-status.ts';
 import { StorageStore } from './storage-store.ts';
 
@@ -93,6 +92,10 @@ class OpencodeReader implements ThreadReader {
     for (const { id, error } of messages) if (error !== null && !given.has(id)) yield id;
   }
 
+  restMs(): number {
+    return this.#store.restMs?.() ?? 0;
+  }
+
   watch(): string[] {
     return this.#store.watch();
   }
@@ -121,10 +124,9 @@ class OpencodeReader implements ThreadReader {
   /** A session of the same worktree moved lately, this one or another. */
   async #worksHere(now: number): Promise<boolean> {
     const { id, worktree } = this.#data?.session ?? {};
-    const sessions = await headsOfDatabase(this.#head.log);
+    const sessions = (await this.#store.sessions?.()) ?? [];
     return sessions.some(
-      (head) =>
-        (head.threadId === id || head.root === worktree) && (head.updatedAt === null || Math.abs(now - head.updatedAt) < AT_WORK_MS),
+      (row) => (row.id === id || row.worktree === worktree) && (row.updatedAt === null || Math.abs(now - row.updatedAt) < AT_WORK_MS),
     );
   }
 

@@ -74,6 +74,8 @@ export interface SessionStore {
   parts(messageId: string): Promise<RawPart[]>;
   /** Ids of the messages whose parts may hold what the pattern finds, in their order; absent where there is no quick way. */
   matching?(pattern: BytePattern, signal?: AbortSignal, onBytes?: OnBytes): AsyncIterable<string>;
+  /** Every session of the store, this one too; absent where they are not kept together. */
+  sessions?(): Promise<SessionRow[]>;
   /** Milliseconds to rest between two reads; absent: none. */
   restMs?(): number;
   /** Files and folders that change when the session grows. */

@@ -8,8 +8,14 @@ import { isObject, type JsonObject, type RecordRef } from './record.ts';
 
 const MOST_BAD_PLACES = 1000;
 
-/** Results are never read again: their outputs come in the transcript. */
-const NOWHERE: RecordRef = { kind: 'line', offset: 0, length: 0, index: 0 };
+/** A line in a chunk of the log. */
+interface QuickLine {
+  bytes: Buffer;
+  start: number;
+  end: number;
+  /** Where it begins in the file. */
+  offset: number;
+}
 
 interface BadLine {
   at: LineAt;
@@ -19,7 +25,9 @@ interface BadLine {
 /** The records of a line, or why it is no batch. */
 export function batchOf(bytes: Buffer): JsonObject[] | string {
   // Parsing what cannot be a list only to be told so would cost more than the rest of a damaged log.
-  if (bytes.find((byte) => byte > 0x20) !== 0x5b) return 'it is not a list of records';
+  let first = 0;
+  while (first < bytes.length && (bytes[first] ?? 0) <= 0x20) first += 1;
+  if (bytes[first] !== 0x5b) return 'it is not a list of records';
   let parsed: unknown;
   try {
     parsed = JSON.parse(bytes.toString('utf8'));
@@ -67,8 +75,8 @@ export class JsonlLog implements LogInput {
       {
         signal,
         onBytes,
-        skip: (bytes, start, end) => {
-          const taken = this.#quickly(quick, bytes, start, end, sink);
+        skip: (bytes, start, end, offset) => {
+          const taken = this.#quickly(quick, { bytes, start, end, offset }, sink);
           changed ||= taken === 'changed';
           return taken !== 'no';
         },
@@ -123,14 +131,14 @@ export class JsonlLog implements LogInput {
   }
 
   /** Takes a line without parsing it, where that is enough. */
-  #quickly(quick: QuickLines, bytes: Buffer, start: number, end: number, sink: LogSink): 'no' | 'same' | 'changed' {
+  #quickly(quick: QuickLines, { bytes, start, end, offset }: QuickLine, sink: LogSink): 'no' | 'same' | 'changed' {
     const skipped = quick.skipped(bytes, start, end);
     // While a question waits, every field of a result may be the answer.
     const result = skipped > 0 || sink.fold.thread.events.interrupts.size > 0 ? null : quick.result(bytes, start, end);
     if (skipped === 0 && result === null) return 'no';
     const failed = this.#commitBad(sink);
     if (result === null) sink.fold.count(this.#seq + 1, skipped);
-    else sink.fold.apply(result, { seq: this.#seq + 1, ref: NOWHERE });
+    else sink.fold.apply(result, { seq: this.#seq + 1, ref: { kind: 'line', offset, length: end - start, index: 0 } });
     this.#seq += Math.max(skipped, 1);
     return failed || result !== null ? 'changed' : 'same';
   }

@@ -1,5 +1,6 @@
 import type { HiddenReason, Message } from '../../../shared/model.ts';
 import { type ToolEffect, toolEffect } from '../tool-kinds.ts';
+import { shortenedBytes } from './quick-message.ts';
 import { firstOf, isObject, type JsonObject, listField, objectField, type RecordRef, textField, timeField } from './record.ts';
 import type { TurnState } from './turn-state.ts';
 
@@ -114,6 +115,9 @@ function argumentText(target: JsonObject): string {
 /** What a tool message says: `interrupted: true` in its content means that a crash lost the call. */
 export function outcomeOf(message: JsonObject): ToolOutcome {
   const content = messageText(message);
+  const shortened = shortenedBytes(message);
+  // What was shortened is a long, plain output.
+  if (shortened !== null) return { state: 'done', bytes: shortened };
   const bytes = Object.hasOwn(message, 'content') ? Buffer.byteLength(content) : null;
   if (content.length < 4096 && content.includes('"interrupted"')) {
     try {
@@ -142,7 +146,7 @@ export function entryContent(message: JsonObject, root: string | null): EntryCon
     id: textField(message, 'id'),
     role,
     excerpt: firstOf(text, EXCERPT),
-    bytes: Buffer.byteLength(text),
+    bytes: shortenedBytes(message) ?? Buffer.byteLength(text),
     images: listField(message, 'content').filter(isImagePart).length,
     thinking: listField(message, 'thinking').length > 0,
     at: timeField(message, 'createdAt'),

@@ -1,3 +1,4 @@
+import { TRANSCRIPT_HEAD, toolMessage } from './quick-message.ts';
 import type { JsonObject } from './record.ts';
 
 /**
@@ -137,6 +138,7 @@ export class QuickLines {
   result(bytes: Buffer, start: number, end: number): JsonObject | null {
     if (end - start < LONG_LINE || this.#between.at(bytes, start) < end || !endsWhole(bytes, end)) return null;
     if (hasAt(bytes, start, end, RESULT_HEAD)) return toolResult(bytes, start, end);
+    if (hasAt(bytes, start, end, TRANSCRIPT_HEAD)) return toolMessage(bytes, start, end);
     const type = eventType(bytes, start, end, EVENT_HEAD);
     return type >= 0 && hasAt(bytes, type, end, CALL_RESULT) ? callResult(bytes, type, end) : null;
   }

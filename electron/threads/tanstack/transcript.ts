@@ -1,5 +1,6 @@
 import type { HiddenReason } from '../../../shared/model.ts';
 import { type Entry, entryContent, entryKey } from './message-entry.ts';
+import { shortenedBytes } from './quick-message.ts';
 import { type JsonObject, type RecordAt, textField } from './record.ts';
 
 /** What one change of the transcript did. */
@@ -97,7 +98,8 @@ export class Transcript {
     const entry = pool.take(entryKey(content)) ?? this.#create(content, place, seq);
     entry.content = { ...content, at: content.at ?? entry.content.at };
     entry.place = place;
-    entry.message = message;
+    // What is only known by its beginning is read again when it is needed.
+    entry.message = shortenedBytes(message) === null ? message : null;
     return entry;
   }
 
