@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
+import { type Reason, reason } from '../../shared/errors.ts';
 import { travelKindSchema } from '../../shared/plan.ts';
 import type { FileSystem } from './file-system.ts';
 import { readEntry } from './journal.ts';
-import { keyOf, listOwn, readOwn, removeOwn, writeOwn } from './own-files.ts';
+import { keyOf, listOwn, removeOwn, writeOwn } from './own-files.ts';
+import { readKept } from './read-kept.ts';
 import type { TravelRecord } from './record.ts';
 
 const lineSchema = z.object({
@@ -43,19 +44,7 @@ export async function allHistories(fs: FileSystem, ownData: string): Promise<z.i
   return found.filter((history) => history !== null);
 }
 
-async function readFile(fs: FileSystem, file: string): Promise<z.infer<typeof historySchema> | null> {
-  const text = await readOwn(fs, file);
-  if (text === null) return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: 'it is not JSON' }, { cause });
-  }
-  const parsed = historySchema.safeParse(value);
-  if (!parsed.success) throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: parsed.error.issues[0]?.message ?? 'form' });
-  return parsed.data;
-}
+const readFile = (fs: FileSystem, file: string): Promise<z.infer<typeof historySchema> | null> => readKept(fs, file, historySchema);
 
 /** Why the files of a travel cannot come back any more, once its safety snapshot was cleaned up at that time. */
 export function cleanedUp(at: number): Reason {

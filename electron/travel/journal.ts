@@ -1,27 +1,14 @@
 import path from 'node:path';
-import { TurnbackError } from '../../shared/errors.ts';
 import type { FileSystem } from './file-system.ts';
 import { keyOf, listOwn, readOwn, removeOwn, writeOwn } from './own-files.ts';
+import { readKept } from './read-kept.ts';
 import { type TravelRecord, travelRecordSchema } from './record.ts';
 
 /** Where records of travels lie: those under way, and those that ended. */
 const fileOf = (ownData: string, folder: 'journal' | 'entries', entry: string): string => path.join(ownData, folder, `${entry}.json`);
 
 /** Reads one record. Throws HISTORY_UNREADABLE for one that has another form; null when there is none. */
-async function read(fs: FileSystem, file: string): Promise<TravelRecord | null> {
-  const text = await readOwn(fs, file);
-  if (text === null) return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: 'it is not JSON' }, { cause });
-  }
-  const parsed = travelRecordSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: `${issue?.path.join('.')}: ${issue?.message}` });
-}
+const read = (fs: FileSystem, file: string): Promise<TravelRecord | null> => readKept(fs, file, travelRecordSchema);
 
 /** Keeps where a travel is; durable when it resolves. */
 export function writeJournal(fs: FileSystem, ownData: string, record: TravelRecord): Promise<void> {
