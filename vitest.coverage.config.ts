@@ -9,7 +9,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       // What starts programs of its own is not seen by the measurement, so it is left out.
-      exclude: ['test/{package,bench,e2e,renderer,electron-double,cli,docs}/**'],
+      exclude: ['test/{package,bench,e2e,renderer/panes,electron-double,cli,docs}/**'],
       coverage: {
         provider: 'v8',
         include: ['shared/**', 'electron/snapshots/**', 'electron/threads/**', 'electron/travel/**'],
