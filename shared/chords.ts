@@ -5,14 +5,14 @@ const NAMED: ReadonlySet<string> = new Set([
   ...Array.from({ length: 24 }, (_, at) => `f${at + 1}`),
 ]);
 
-const HELD = ['mod', 'other', 'alt', 'shift'] as const;
+const HELD: readonly string[] = ['mod', 'other', 'alt', 'shift'];
 
 /** The modifiers and the key of a chord such as `mod+shift+z` or `+`; null for a text that is no chord. */
 export function partsOfChord(chord: string): { held: string[]; key: string } | null {
   const parts = chord.split(/\+(?!$)/);
   const key = parts.pop() ?? '';
   // In this order and once each, so that one press has one name.
-  const order = parts.map((part) => HELD.findIndex((held) => held === part));
+  const order = parts.map((part) => HELD.indexOf(part));
   if (order.some((at, index) => at < 0 || (index > 0 && at <= (order[index - 1] ?? 0)))) return null;
   const sign = [...key].length === 1 && key === key.toLowerCase() && /[^\s\p{Cc}]/u.test(key);
   return sign || NAMED.has(key) ? { held: parts, key } : null;
