@@ -22,7 +22,7 @@ const CARRYING = [
   UNITS,
   tests('other-platforms', 'modes', 'cases'),
   tests('progress', 'overlay', 'missing', 'recover'),
-  tests('dsh-recall', 'dsh-recall-fault'),
+  tests('dsh-recall'),
 ];
 
 /** The files that are damaged, and the tests that may notice, the quickest first. */
