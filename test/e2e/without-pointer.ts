@@ -1,0 +1,198 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { WIDE } from './audit.ts';
+import { gate, leave, page, stage } from './states-stage.ts';
+
+/** The focused element as a screen reader would name it, near enough. */
+const focused = (): Promise<string> =>
+  page().evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim() ?? '');
+
+/** Presses a key until the focus is on what the words fit. */
+async function go(key: string, words: RegExp): Promise<void> {
+  for (let at = 0; at < 60; at++) {
+    if (words.test(await focused())) return;
+    await page().keyboard.press(key);
+    // Rows that are drawn when they are needed get the focus a frame later.
+    await page().evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  }
+  throw new Error(`${key} never comes to ${words}: the focus is on ${await focused()}`);
+}
+
+/** The bar of a standing revert; by its class, because while a dialog is open nothing else has a role. */
+const standing = (): Locator => page().locator('.standing-bar');
+const files = (): Promise<string> => readFile(path.join(stage().lab.shop.root, 'src/session.js'), 'utf8');
+
+/** From the cursor, two turns back, to a revert that stands. */
+async function revertByKeys(): Promise<void> {
+  await page().keyboard.press('c');
+  for (let at = 0; at < 2; at++) await page().keyboard.press('Shift+ArrowLeft');
+  await page().getByText('Files if you go back').waitFor();
+  await page().keyboard.press('Enter');
+  await gate()
+    .getByRole('button', { name: /^Revert/ })
+    .waitFor();
+  await go('Tab', /^Revert \d/);
+  await page().keyboard.press('Enter');
+  await standing().waitFor();
+  await gate().waitFor({ state: 'detached' });
+}
+
+/** Runs the first command that the palette finds for the words. */
+async function inPalette(words: string): Promise<void> {
+  await page().keyboard.press('Control+k');
+  await page().getByRole('combobox', { name: 'Command or thread' }).waitFor();
+  await page().keyboard.type(words);
+  await page().getByRole('option').first().waitFor();
+  await page().keyboard.press('Enter');
+}
+
+/** Every act of the window by keys alone, and the window at twice its size. */
+export function withoutPointer(): void {
+  describe('without a pointer', () => {
+    test('a thread is opened', async () => {
+      await page().reload();
+      await page().getByRole('option').first().waitFor();
+      await go('Tab', /^Threads$/);
+      const chosen = page().locator('[role="option"][aria-selected="true"]');
+      for (let at = 0; at < 20 && !/signed cookie/.test((await chosen.textContent()) ?? ''); at++) await page().keyboard.press('ArrowDown');
+      await page().keyboard.press('Enter');
+      await page().locator('.thread').waitFor();
+      await page().getByText('snapshots ok').waitFor();
+    });
+
+    test('the cursor says where it is, and Escape brings it back', async () => {
+      await page().keyboard.press('c');
+      const cursor = page().getByRole('slider', { name: 'Time cursor' });
+      const end = await cursor.getAttribute('aria-valuetext');
+      await page().keyboard.press('ArrowLeft');
+      expect(await cursor.getAttribute('aria-valuetext')).toMatch(/^Message \d+ of \d+, turn \d(, .*)?, \d+ files?$/);
+      await page().keyboard.press('Home');
+      expect(await cursor.getAttribute('aria-valuenow')).toBe('0');
+      await page().keyboard.press('Escape');
+      expect(await cursor.getAttribute('aria-valuetext')).toBe(end);
+    });
+
+    test('a revert is asked for, agreed to and taken back', async () => {
+      const before = await files();
+      await revertByKeys();
+      const after = await files();
+      expect(after).not.toBe(before);
+      expect(after.startsWith('// my own line\n')).toBe(true);
+      await page().keyboard.press('u');
+      await standing().waitFor({ state: 'detached' });
+      expect(await files()).toBe(before);
+    });
+
+    test('a prompt is taken back, and its text stays to be copied', async () => {
+      await page().keyboard.press('1');
+      await go('ArrowUp', /^Prompt \d+/);
+      await go('Tab', /^More$/);
+      await page().keyboard.press('Enter');
+      await page().getByRole('menu').waitFor();
+      await go('ArrowDown', /^Take back/);
+      await page().keyboard.press('Enter');
+      await standing().waitFor();
+      expect(await page().getByRole('textbox', { name: 'Text of the prompt' }).inputValue()).toBe('Which port does it use?');
+      expect(await page().evaluate(() => navigator.clipboard.readText())).toBe('Which port does it use?');
+      await page().keyboard.press('u');
+      await standing().waitFor({ state: 'detached' });
+      expect(await page().getByRole('textbox', { name: 'Text of the prompt' }).count()).toBe(0);
+    });
+
+    test('a step leaves as a patch', async () => {
+      await page().keyboard.press('2');
+      await page().keyboard.press('Home');
+      await page().keyboard.press('ArrowRight');
+      await page().keyboard.press('ArrowDown');
+      await page().keyboard.press('ArrowDown');
+      await page().getByRole('article', { name: 'src/session.js' }).waitFor();
+      await page().keyboard.press('e');
+      const dialog = page().getByRole('dialog', { name: 'Export patch' });
+      await dialog.waitFor();
+      const field = dialog.getByRole('textbox');
+      for (let at = 0; at < 20 && !(await field.evaluate((element) => element === document.activeElement)); at++)
+        await page().keyboard.press('Tab');
+      const file = path.join(stage().lab.folder, 'step.patch');
+      await page().keyboard.press('Control+a');
+      await page().keyboard.type(file);
+      await page().keyboard.press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await readFile(file, 'utf8')).toMatch(/^diff --git a\/src\/session\.js b\/src\/session\.js\n/);
+    });
+
+    test('search, palette, history, keys and theme', async () => {
+      await page().keyboard.press('/');
+      await page().keyboard.type('header');
+      await page()
+        .getByRole('status', { name: /^Match 1 of/ })
+        .waitFor();
+      await page().keyboard.press('Enter');
+      await page()
+        .getByRole('status', { name: /^Match 2 of/ })
+        .waitFor();
+      await leave(2);
+      await inPalette('history of');
+      await page()
+        .getByRole('dialog', { name: /History/ })
+        .waitFor();
+      await leave();
+      await page()
+        .getByRole('dialog', { name: /History/ })
+        .waitFor({ state: 'detached' });
+      await page().keyboard.press('?');
+      await page().getByRole('dialog', { name: 'Keys' }).waitFor();
+      await leave();
+      await page().getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+      await inPalette('next theme');
+      await expect.poll(() => page().evaluate(() => document.documentElement.dataset['theme'])).toBe('light');
+    });
+
+    test('nothing moves where motion is to be reduced', async () => {
+      const moving = await page().evaluate(() =>
+        [...document.querySelectorAll('*')]
+          .filter((element) => {
+            const { transitionDuration, animationDuration, animationName, scrollBehavior } = getComputedStyle(element);
+            const long = (times: string): boolean => times.split(',').some((time) => Number.parseFloat(time) > 0.01);
+            return long(transitionDuration) || (animationName !== 'none' && long(animationDuration)) || scrollBehavior === 'smooth';
+          })
+          .map((element) => element.className),
+      );
+      expect(moving).toEqual([]);
+    });
+
+    test.each([
+      { width: 800, height: 600 },
+      { width: 640, height: 400 },
+    ])('everything is in reach at $width x $height', async (size) => {
+      await page().setViewportSize(size);
+      const fits = (): Promise<boolean> =>
+        page().evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight);
+      expect(await fits()).toBe(true);
+      for (const [key, name] of [
+        ['1', 'Transcript'],
+        ['2', 'Steps'],
+        ['3', 'Files'],
+        ['4', 'Changes'],
+      ] as const) {
+        await page().keyboard.press(key);
+        await page().getByRole('region', { name, exact: true }).waitFor();
+      }
+      await page().screenshot({ path: path.resolve(`test-output/screenshots/state-zoomed-${size.width}.png`) });
+      await page().keyboard.press('c');
+      for (let at = 0; at < 2; at++) await page().keyboard.press('Shift+ArrowLeft');
+      await page().keyboard.press('Enter');
+      const agree = gate().getByRole('button', { name: /^Revert \d/ });
+      await agree.waitFor();
+      for (const one of [agree, gate().getByRole('button', { name: 'Cancel' })]) {
+        const box = await one.boundingBox();
+        expect(box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height).toBe(true);
+      }
+      await page().screenshot({ path: path.resolve(`test-output/screenshots/state-zoomed-gate-${size.width}.png`) });
+      await leave();
+      await gate().waitFor({ state: 'detached' });
+      await page().setViewportSize(WIDE);
+    });
+  });
+}
