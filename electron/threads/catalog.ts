@@ -134,7 +134,7 @@ export class Catalog {
   /** Opens a reader on a thread and reads it once. What the user named is remembered for the next time. */
   async open(head: ThreadHead, named: Named = {}, opening: Opening = {}): Promise<ThreadReader> {
     const before = await this.#memory.of(head.id);
-    const root = absolute(named.root) ?? before?.root ?? null;
+    const root = (await workspaceNamed(absolute(named.root), head.root)) ?? before?.root ?? null;
     const data = absolute(named.data) ?? before?.data ?? null;
     const reader = await this.#reader(head, { root, data, via: named.via ?? false, wordsOnly: opening.unseen ?? false });
     const { signal, onBytes, onPreview } = opening;
@@ -251,6 +251,17 @@ async function withRoots(heads: readonly ThreadHead[]): Promise<ThreadHead[]> {
 }
 
 const absolute = (named: string | null | undefined): string | null => (named ? path.resolve(named) : null);
+
+/**
+ * The workspace that the user named for a thread. A folder of the one that the log names is a way to name that one: its trees cover
+ * all of it (case C-04).
+ */
+async function workspaceNamed(named: string | null, own: string | null): Promise<string | null> {
+  if (named === null || own === null) return named;
+  const [inner, outer] = await Promise.all([named, own].map((folder) => realpath(folder).catch(() => null)));
+  if (inner == null || outer == null) return named;
+  return inner === outer || inner.startsWith(outer.endsWith(path.sep) ? outer : outer + path.sep) ? own : named;
+}
 
 const looksLikePath = (text: string): boolean => text.includes('/') || text.includes('\\') || text.startsWith('.');
 

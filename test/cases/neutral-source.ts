@@ -140,7 +140,6 @@ export const neutralSource: Source = {
     return head === null ? [] : [head];
   },
   async open(head: ThreadHead, options: OpenOptions) {
-    const root = options.root === null ? head.root : await worktreeOf(options.root);
-    return new NeutralReader({ ...head, root });
+    return new NeutralReader({ ...head, root: options.root ?? head.root });
   },
 };
