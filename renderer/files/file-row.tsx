@@ -99,7 +99,7 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
           </Tooltip>
         )}
         <span className="row-list-push" />
-        {moved === undefined ? null : (
+        {moved === undefined || plan !== undefined ? null : (
           <Tooltip text={`Looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`}>
             <span className="file-moved">
               <Badge>looks moved</Badge>

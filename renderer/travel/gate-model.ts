@@ -55,7 +55,8 @@ export function doesNothing(plan: Plan, choices: Choices): boolean {
 
 /** The heading: what is asked, and about which message. One that has no words of its own is named by its number. */
 export function titleText(kind: TravelKind, title: string, stop: number | null): string {
-  const about = oneLine(title);
+  // Marks of markdown are not for a title.
+  const about = oneLine(title.replace(/\*\*|`/g, ''));
   const quoted = about === '' ? '' : ` “${about.length > 90 ? `${about.slice(0, 89)}…` : about}”`;
   switch (kind) {
     case 'revert':
