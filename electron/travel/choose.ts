@@ -3,7 +3,7 @@ import type { Choice, DriftPolicy } from '../../shared/plan.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import type { Content } from './content.ts';
 import type { DraftFile } from './draft.ts';
-import { type Group, groupsThatStay } from './folder-groups.ts';
+import { type Group, groupsThatStay, type Move } from './folder-groups.ts';
 
 /** What one path ends as. */
 export interface Picked {
@@ -21,10 +21,10 @@ export function contentFor(file: DraftFile, choice: Choice): Content {
 }
 
 function groupsUnder(files: readonly DraftFile[], pick: (file: DraftFile) => Choice, filesIn: FilesIn): Promise<Group[]> {
-  const moves = files.flatMap((file) => {
+  const moves = files.flatMap((file): Move[] => {
     const choice = pick(file);
-    if (choice === 'keep') return file.disk.kind === 'absent' ? [] : [{ path: file.path, act: 'stay' as const, folderThere: false }];
-    const act = contentFor(file, choice).kind === 'absent' ? ('delete' as const) : ('write' as const);
+    if (choice === 'keep') return file.disk.kind === 'absent' ? [] : [{ path: file.path, act: 'stay', folderThere: false }];
+    const act = contentFor(file, choice).kind === 'absent' ? 'delete' : 'write';
     return [{ path: file.path, act, folderThere: file.state.kind === 'folder' }];
   });
   return groupsThatStay(moves, filesIn);
