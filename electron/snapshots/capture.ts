@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
-import { safePath } from '../../shared/safe-path.ts';
-import { type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
+import { addWorkspace, listFiles, type WorkspaceCall } from './add-workspace.ts';
 import type { DiskState } from './disk.ts';
 import { eachOf } from './each-of.ts';
-import { type GitCall, gitFailed } from './git.ts';
 import { entryOfState, Intake } from './intake.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { ObjectReader, type TreeEntry } from './objects.ts';
@@ -63,17 +62,6 @@ export async function capturePaths(
   }
 }
 
-/** What no snapshot of a workspace holds: `.env` and every `.env.*`, an example file too, at any depth. */
-const WITHOUT_SECRETS = ['.', ':(exclude,glob)**/.env', ':(exclude,glob)**/.env.*'];
-
-/** The paths of an answer that parts them by zero bytes. */
-function pathsOf(output: Buffer): TreePath[] {
-  const paths: TreePath[] = [];
-  for (let at = 0, end = output.indexOf(0); end >= 0; at = end + 1, end = output.indexOf(0, at))
-    paths.push(treePathOfBytes(output.subarray(at, end)));
-  return paths;
-}
-
 /** A copy whose time is not later than the original's: git looks again at files that changed around the time of its index. */
 async function copyIndex(from: string, to: string): Promise<void> {
   try {
@@ -91,28 +79,13 @@ async function durably({ git }: SnapshotStore): Promise<string[]> {
   return major > 2 || minor >= 36 ? [] : ['-c', 'core.fsyncObjectFiles=true'];
 }
 
-/** The files that git would take or has not taken yet; a repository inside ends in a slash. */
-async function listFiles(store: SnapshotStore, which: readonly string[], call: Omit<GitCall, 'name' | 'args'>): Promise<TreePath[]> {
-  const args = ['ls-files', '-z', ...which, '--exclude-standard', '--', ...WITHOUT_SECRETS];
-  return pathsOf((await store.git.run({ ...call, name: 'ls-files', args })).stdout);
-}
-
-/** Git's own way: `add` and `write-tree` on a private copy of the index, which replaces it when all went well. */
-async function addWorkspace(store: SnapshotStore, o: WorkspaceOptions, index: string): Promise<string> {
-  const call = { gitDir: store.gitDir, workTree: o.root, env: { GIT_INDEX_FILE: index }, signal: o.signal };
+/** On a private copy of the index, which replaces it when all went well. */
+async function addOnCopy(store: SnapshotStore, o: WorkspaceOptions, index: string, call: WorkspaceCall): Promise<string> {
   try {
     await copyIndex(o.indexFile, index);
-    const args = [...(await durably(store)), 'add', '--all', '--ignore-errors', '--', ...WITHOUT_SECRETS];
-    const added = await store.git.run({ ...call, name: 'add', args, okExits: [0, 1, 128] });
-    if (added.exit !== 0) {
-      const left = await listFiles(store, ['--others', '--modified'], call);
-      const expected = (path: TreePath): boolean => path.endsWith('/') || safePath(path, 'linux') !== true;
-      if (left.length === 0 || !left.every(expected)) throw gitFailed('add', added.exit, added.stderr);
-      o.onLeftOut?.(left);
-    }
-    const { stdout } = await store.git.run({ ...call, name: 'write-tree', args: [...(await durably(store)), 'write-tree'] });
+    const tree = await addWorkspace(store.git, call, { config: await durably(store), onLeftOut: o.onLeftOut });
     await rename(index, o.indexFile);
-    return stdout.toString('latin1').trim();
+    return tree;
   } catch (error) {
     for (const file of [index, `${index}.lock`]) await rm(file, { force: true });
     throw error;
@@ -129,9 +102,9 @@ async function addWorkspace(store: SnapshotStore, o: WorkspaceOptions, index: st
 export async function captureWorkspace(store: SnapshotStore, o: WorkspaceOptions): Promise<string> {
   await mkdir(dirname(o.indexFile), { recursive: true, mode: 0o700 });
   const index = `${o.indexFile}.${randomBytes(6).toString('hex')}`;
-  if (store.objectFolders.length === 0) return addWorkspace(store, o, index);
   const call = { gitDir: store.gitDir, workTree: o.root, env: { GIT_INDEX_FILE: index }, signal: o.signal };
-  return treeOfWorkspace(store, await listFiles(store, ['--others'], call), o);
+  if (store.objectFolders.length === 0) return addOnCopy(store, o, index, call);
+  return treeOfWorkspace(store, await listFiles(store.git, ['--others'], call), o);
 }
 
 /** Copies what a folder's lines name and the writer does not have; folders only after all that they hold. */

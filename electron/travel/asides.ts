@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { thisHost } from '../snapshots/process-alive.ts';
 import type { FileSystem } from './file-system.ts';
-import { hasEnded, machine } from './process-identity.ts';
+import { hasEnded } from './process-identity.ts';
 
 /** Folders of ours that files are put into whole, by way of a file aside. */
 const FOLDERS = ['journal', 'entries', 'history', 'overlay', 'leases'];
@@ -10,8 +11,8 @@ const ASIDE = /\.(\d+)-([0-9a-f]{8})-[0-9a-f]{12}\.tmp$/;
 const markOf = (host: string): string => createHash('sha256').update(host).digest('hex').slice(0, 8);
 
 /** A name beside a file of ours that it is written under first. It tells whose process made it, so that a later one can clear it away. */
-export async function asideOf(file: string): Promise<string> {
-  return `${file}.${process.pid}-${markOf(await machine())}-${randomBytes(6).toString('hex')}.tmp`;
+export function asideOf(file: string): string {
+  return `${file}.${process.pid}-${markOf(thisHost)}-${randomBytes(6).toString('hex')}.tmp`;
 }
 
 /**
@@ -19,11 +20,10 @@ export async function asideOf(file: string): Promise<string> {
  * only takes room, so that is no failure of whoever clears up.
  */
 export async function sweepAsides(fs: FileSystem, ownData: string): Promise<void> {
-  const host = await machine();
   for (const folder of FOLDERS.map((name) => path.join(ownData, name))) {
     for (const name of await namesIn(fs, folder)) {
       const [, pid, mark] = ASIDE.exec(name) ?? [];
-      if (pid === undefined || mark !== markOf(host) || !(await hasEnded({ pid: Number(pid), started: null, host }))) continue;
+      if (pid === undefined || mark !== markOf(thisHost) || !hasEnded({ pid: Number(pid), started: null, host: thisHost })) continue;
       try {
         await fs.unlink(Buffer.from(path.join(folder, name)));
       } catch (thrown) {

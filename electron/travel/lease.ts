@@ -37,7 +37,7 @@ function parse(text: string | null): LeaseFile | null {
 
 /** Creates a file with its content in one step; false when it is there already. */
 async function createWhole(fs: FileSystem, file: string, text: string): Promise<boolean> {
-  const aside = await asideOf(file);
+  const aside = asideOf(file);
   const handle = await fs.open(Buffer.from(aside), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     try {
@@ -66,8 +66,8 @@ async function dropAside(fs: FileSystem, aside: string): Promise<void> {
 }
 
 /** Nobody works under this lease any more. */
-async function isOver(lease: LeaseFile): Promise<boolean> {
-  return leftBehind.has(lease.random) || (await hasEnded(lease));
+function isOver(lease: LeaseFile): boolean {
+  return leftBehind.has(lease.random) || hasEnded(lease);
 }
 
 /**
@@ -92,7 +92,7 @@ async function removeStale(fs: FileSystem, file: string, stale: LeaseFile, me: I
       return;
     }
     const other = parse(await readOwn(fs, marker));
-    if (other !== null && !(await isOver(other))) return;
+    if (other !== null && !isOver(other)) return;
   }
 }
 
@@ -100,7 +100,7 @@ async function removeStale(fs: FileSystem, file: string, stale: LeaseFile, me: I
 export async function takeLease(fs: FileSystem, ownData: string, key: string, wait = WAIT): Promise<Lease> {
   const file = path.join(ownData, 'leases', `${key}.json`);
   await makeOwnFolder(fs, path.dirname(file));
-  const me = await ownIdentity();
+  const me = ownIdentity();
   const random = randomBytes(16).toString('hex');
   const text = JSON.stringify({ version: 1, ...me, random, at: Date.now() } satisfies LeaseFile);
   let asked = false;
@@ -113,7 +113,7 @@ export async function takeLease(fs: FileSystem, ownData: string, key: string, wa
         continue;
       }
       const holder = parse(found);
-      if (holder !== null && (await isOver(holder))) await removeStale(fs, file, holder, me);
+      if (holder !== null && isOver(holder)) await removeStale(fs, file, holder, me);
       else if (Date.now() >= until) throw new TurnbackError('LEASE_HELD', { pid: holder?.pid ?? 'unknown' });
       else {
         // Who only tidies up gives way to whoever waits. One marker tells it for all that wait.
@@ -129,7 +129,7 @@ export async function takeLease(fs: FileSystem, ownData: string, key: string, wa
 /** Does a running process wait for the lease? */
 export async function leaseWanted(fs: FileSystem, ownData: string, key: string): Promise<boolean> {
   const waiting = parse(await readOwn(fs, path.join(ownData, 'leases', `${key}.json.wanted`)));
-  return waiting !== null && !(await hasEnded(waiting));
+  return waiting !== null && !hasEnded(waiting);
 }
 
 /**
@@ -153,5 +153,5 @@ async function releaseLease(fs: FileSystem, file: string, random: string): Promi
 /** The process that holds the lease and still runs; null when there is none. */
 export async function leaseHolder(fs: FileSystem, ownData: string, key: string): Promise<number | null> {
   const holder = parse(await readOwn(fs, path.join(ownData, 'leases', `${key}.json`)));
-  return holder === null || (await isOver(holder)) ? null : holder.pid;
+  return holder === null || isOver(holder) ? null : holder.pid;
 }

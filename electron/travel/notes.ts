@@ -1,5 +1,7 @@
 import path from 'node:path';
+import { TurnbackError } from '../../shared/errors.ts';
 import { openRegular } from '../snapshots/regular-file.ts';
+import { headOf } from '../snapshots/workspace-repo.ts';
 import type { Situation } from './situation.ts';
 
 /** The last bytes of a text file; null when it cannot be read. */
@@ -36,14 +38,27 @@ async function headMovedAt(root: string): Promise<number | null> {
   return null;
 }
 
+/** Where HEAD is now, in words; nothing where git will not say. */
+async function headWords(root: string): Promise<string> {
+  try {
+    const head = await headOf(root);
+    return head?.commit == null ? '' : `: ${head.branch ?? 'it'} is at ${head.commit.slice(0, 7)} now`;
+  } catch (thrown) {
+    if (thrown instanceof TurnbackError) return '';
+    throw thrown;
+  }
+}
+
 /** Things to know before a travel that do not stop it. */
 export async function notesFor(situation: Situation, withMessages: boolean, withFiles: boolean): Promise<string[]> {
   const { thread, context } = situation;
   const notes: string[] = [];
   const lastWork = thread.steps.reduce<number | null>((last, step) => step.at ?? last, null);
-  const moved = withFiles && context.thread.root !== null ? await headMovedAt(context.thread.root) : null;
-  if (moved !== null && lastWork !== null && moved > lastWork) {
-    notes.push("HEAD of your own repository moved since the agent's last step. Your commits, branch and index are not touched.");
+  const { root } = context.thread;
+  const moved = withFiles && root !== null ? await headMovedAt(root) : null;
+  if (root !== null && moved !== null && lastWork !== null && moved > lastWork) {
+    const now = await headWords(root);
+    notes.push(`HEAD of your own repository moved since the agent's last step${now}. Your commits, branch and index are not touched.`);
   }
   if (withMessages && thread.keeps === 'overlay') {
     notes.push('The agent still remembers the hidden messages: only Turnback hides them.');

@@ -47,7 +47,7 @@ export async function makeOwnFolder(fs: FileSystem, folder: string): Promise<voi
 /** Replaces a file of our own whole: written aside, made durable, renamed. */
 export async function writeOwn(fs: FileSystem, file: string, text: string): Promise<void> {
   await makeOwnFolder(fs, path.dirname(file));
-  const aside = Buffer.from(await asideOf(file));
+  const aside = Buffer.from(asideOf(file));
   const handle = await fs.open(aside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     try {

@@ -33,7 +33,7 @@ test('one holder at a time, told with its process', async () => {
   const lease = await takeLease(fs, folder, 'key');
   expect(JSON.parse(await readFile(path.join(folder, 'leases', 'key.json'), 'utf8'))).toMatchObject({
     version: 1,
-    ...(await ownIdentity()),
+    ...ownIdentity(),
     random: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
   expect(await leaseHolder(fs, folder, 'key')).toBe(process.pid);
@@ -51,7 +51,7 @@ test('one holder at a time, told with its process', async () => {
 
 test('a lease of a process that ended is taken over, one that runs is not, be it as old as it may', async () => {
   const folder = await tempFolder();
-  const me = await ownIdentity();
+  const me = ownIdentity();
   const lease = { version: 1, ...me, random: 'a'.repeat(32), at: 0 };
   await plant(folder, { ...lease, pid: await deadPid(), started: '1' });
   await (await takeLease(fs, folder, 'key', 0)).release();
@@ -65,12 +65,12 @@ test('a lease of a process that ended is taken over, one that runs is not, be it
     await plant(folder, live);
     await expect(takeLease(fs, folder, 'key', 0)).rejects.toMatchObject({ code: 'LEASE_HELD' });
   }
-  expect(await hasEnded(me)).toBe(false);
+  expect(hasEnded(me)).toBe(false);
 });
 
 test('many that find a stale lease at once never hold it together', { timeout: 300_000 }, async () => {
   const folder = await tempFolder();
-  const me = await ownIdentity();
+  const me = ownIdentity();
   const pid = await deadPid();
   let holders = 0;
   let taken = 0;
@@ -110,7 +110,7 @@ test('a lease that the disk keeps from being given back is over for its own proc
 test('what a process that ended left half written beside our files goes; what a live one writes stays', async () => {
   const folder = await tempFolder();
   await mkdir(path.join(folder, 'journal'));
-  const live = await asideOf(path.join(folder, 'journal', 'a-1.json'));
+  const live = asideOf(path.join(folder, 'journal', 'a-1.json'));
   const dead = live.replace(String(process.pid), String(await deadPid()));
   const elsewhere = dead.replace(/-[0-9a-f]{8}-/, '-00000000-');
   for (const file of [live, dead, elsewhere, path.join(folder, 'journal', 'a-1.json')]) await writeFile(file, 'x');
