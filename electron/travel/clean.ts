@@ -154,7 +154,8 @@ async function giveWay(
   const looking = (async () => {
     while (!ended.signal.aborted) {
       await sleep(LOOK);
-      if (await leaseWanted(fs, ownData, key)) stop.abort();
+      // Where nobody can tell whether a travel waits, one may.
+      if (await leaseWanted(fs, ownData, key).catch(() => true)) stop.abort();
     }
   })();
   try {

@@ -6,16 +6,11 @@ import { keyOf, readOwn } from './own-files.ts';
 import { pendingRecallSchema } from './pending-recall.ts';
 import type { TravelRecord } from './record.ts';
 
-/** The oldest entry of the revert that this one is made of: what it superseded goes with it. */
-function bottomOf(entry: string, records: ReadonlyMap<string, TravelRecord>): string {
-  let at = entry;
-  for (const seen = new Set<string>(); !seen.has(at); ) {
-    seen.add(at);
-    const below = records.get(at)?.supersedes ?? null;
-    if (below === null || !records.has(below)) return at;
-    at = below;
-  }
-  return at;
+/** The entries of the revert that this one is made of: what it superseded goes with it. */
+function stackOf(entry: string, records: ReadonlyMap<string, TravelRecord>): ReadonlySet<string> {
+  const stack = new Set<string>();
+  for (let at: string | null = entry; at !== null && !stack.has(at); at = records.get(at)?.supersedes ?? null) stack.add(at);
+  return stack;
 }
 
 async function plannedRecall(fs: FileSystem, ownData: string, thread: string): Promise<string | null> {
@@ -42,7 +37,8 @@ export async function neededEntries(
   let from = lines.length;
   for (const base of bases) {
     if (base === undefined) continue;
-    const at = lines.findIndex(({ id }) => id === bottomOf(base, records));
+    const stack = stackOf(base, records);
+    const at = lines.findIndex(({ id }) => stack.has(id));
     if (at >= 0) from = Math.min(from, at);
   }
   return new Set(lines.slice(from).map(({ id }) => id));

@@ -11,12 +11,14 @@ import { pins, type SnapshotStore } from '../../electron/snapshots/store.ts';
 import { type CleanParts, previewClean, runClean } from '../../electron/travel/clean.ts';
 import { nodeFileSystem } from '../../electron/travel/file-system.ts';
 import { historyOf } from '../../electron/travel/history.ts';
-import { markCleaned, readHistory } from '../../electron/travel/history-file.ts';
+import { type HistoryLine, markCleaned, readHistory } from '../../electron/travel/history-file.ts';
 import { takeLease } from '../../electron/travel/lease.ts';
+import { neededEntries } from '../../electron/travel/needed-entries.ts';
 import { keyOf } from '../../electron/travel/own-files.ts';
+import type { TravelRecord } from '../../electron/travel/record.ts';
 import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
 import type { Retention } from '../../shared/contract.ts';
-import { writeFiles } from '../scenarios/temp.ts';
+import { tempFolder, writeFiles } from '../scenarios/temp.ts';
 import { type Neutral, neutral } from './neutral.ts';
 import { DEFAULTS, restoreOf, revertTo, UNREVERT } from './tanstack-travelling.ts';
 
@@ -121,6 +123,46 @@ test('more than the limit of a workspace go, oldest first; a limit of one never 
   expect(await goes(1)).toEqual(entries.slice(0, 4).map((entry) => [entry, 'entries']));
   await runClean(parts({ entries: 1 }), false);
   expect(await pinned(ownData)).toEqual([entries[4]]);
+});
+
+test('a revert that stands is kept with all that was done since, though it is not the newest', async () => {
+  const { n, ownData, entries, parts } = await made(1);
+  const context = { ...(await n.context()), now: () => START + 2 * DAY };
+  const since = (await runTravel(context, restoreOf(entries[0] ?? ''), OVERWRITE)).entry;
+  const plan = await previewClean(parts({ entries: 1, days: 1 }, { now: () => START + 100 * DAY }));
+  expect(plan.goes.map(({ entry }) => entry)).toEqual(entries.slice(0, 2));
+  expect(plan.needed).toBe(2);
+  await runClean(parts({ entries: 1 }), false);
+  expect(await pinned(ownData)).toEqual([entries[2], since].sort());
+});
+
+test('what is needed in a log that the agent keeps: the last revert of ours with what it superseded; a planned recall', async () => {
+  const ownData = await tempFolder();
+  const line = (id: string, kind: HistoryLine['kind']): HistoryLine => ({ id, kind, at: 1, target: '', files: 1, bytes: 1, tree: 't' });
+  const record = (supersedes: string | null, how: string) => ({ supersedes, messages: { how } }) as unknown as TravelRecord;
+  const needed = async (lines: HistoryLine[], records: [string, TravelRecord][]): Promise<string[]> => [
+    ...(await neededEntries(nodeFileSystem, ownData, 't', lines, new Map(records))),
+  ];
+  const four = [line('a', 'revert'), line('b', 'revert'), line('c', 'revert'), line('d', 'restore')];
+  const chain: [string, TravelRecord][] = [
+    ['a', record(null, 'append')],
+    ['b', record(null, 'append')],
+    ['c', record('b', 'append')],
+    ['d', record(null, 'none')],
+  ];
+  expect(await needed(four, chain)).toEqual(['b', 'c', 'd']);
+  const back = [...four.slice(0, 3), line('d', 'unrevert')];
+  expect(await needed(back, [...chain.slice(0, 3), ['d', record(null, 'append')]])).toEqual(['d']);
+  // A circle in records that somebody changed ends.
+  expect(
+    await needed(four.slice(0, 2), [
+      ['a', record('b', 'append')],
+      ['b', record('a', 'append')],
+    ]),
+  ).toEqual(['a', 'b']);
+  await mkdir(path.join(ownData, 'overlay'));
+  await writeFile(path.join(ownData, 'overlay', `${keyOf('t')}.recall.json`), '{}');
+  await expect(needed(back, [])).rejects.toThrow();
 });
 
 test('over the size of all, the oldest go until it fits, and that much is freed', async () => {
