@@ -32,12 +32,12 @@ function Found({ found }: { found: FoundThread }) {
   const { head, hits } = found;
   return (
     <section className="found-thread" aria-label={titleOfThread(head)}>
-      <h3 className="found-title">
+      <h2 className="found-title">
         <span className="cut">{titleOfThread(head)}</span>
         <span className="muted cut">{workspaceName(head.root)}</span>
         <Badge>{SOURCE_NAMES[head.source]}</Badge>
         <span className="muted num">{count(found.found, 'message')}</span>
-      </h3>
+      </h2>
       <ul>
         {hits.map((hit) => (
           <HitRow key={hit.message} thread={head.id} hit={hit} />

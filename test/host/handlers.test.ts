@@ -149,7 +149,7 @@ test('a travel reports progress under its operation, can be cancelled by it, and
   expect(operations.count).toBe(0);
   expect(seen).toEqual([
     't',
-    { kind: 'revert', stop: 3, entry: null, scope: 'both' },
+    { kind: 'revert', stop: 3, entry: null, scope: 'both', piece: null },
     { drift: 'merge', choices: { 'a.txt': 'keep' }, fingerprint: 'f' },
   ]);
   expect(pushed).toEqual([['progress', { operation: 'op-1', done: 1, total: 6, label: 'a.txt' }]]);

@@ -12,15 +12,17 @@ import { startApp } from '../../../renderer/store/start.ts';
 import { travelStore } from '../../../renderer/store/travel-store.ts';
 import { applyTheme } from '../../../renderer/theme/theme.ts';
 import { createClient } from '../../../shared/client.ts';
-import type { Output, Settings } from '../../../shared/contract.ts';
+import type { LineRun, Output, Settings } from '../../../shared/contract.ts';
 import { DEFAULT_SETTINGS } from '../../../shared/default-settings.ts';
 import { reason } from '../../../shared/errors.ts';
+import type { Hit } from '../../../shared/search.ts';
 import { FakeHost, Refusal } from '../fake-host.ts';
+import { onePoint } from './fake-files.ts';
 import { fakeHistory, fakePlan, fakesOf, fakeView, filesOf } from './fake-thread.ts';
 
-/** The scene: `theme`, `layout`, `many` (files), `standing`, `stale` (the first run is refused), `host`, `leftovers`, `hold`. */
+/** The scene: `theme`, `layout`, `many` (files), `looks`, `standing`, `stale` (the first run is refused), `host`, `leftovers`, `hold`. */
 const scene = new URLSearchParams(location.search);
-const fakes = fakesOf(Number(scene.get('many') ?? 0));
+const fakes = fakesOf(Number(scene.get('many') ?? 0), scene.has('looks'));
 const themeOf = (named: string | null): Settings['theme'] => (named === 'dark' || named === 'contrast' ? named : 'light');
 let view = fakeView(fakes, scene.has('standing'));
 let settings: Settings = {
@@ -52,6 +54,25 @@ function cleanPlanOf({ entries }: Settings['retention']): Output<'clean.preview'
   return { use: { entries: 5, workspaces: 2, bytes: 3_500_000 }, goes: entries === null ? [] : goes, needed: 1, problems: [] };
 }
 
+/** A word deep in the output of the first tool of the thread. */
+function deepHit(): Hit {
+  const message = view.messages.find(({ tools }) => tools.length > 0);
+  return {
+    message: message?.id ?? '',
+    stop: message?.stop ?? null,
+    role: message?.role ?? 'assistant',
+    turn: message?.turn ?? null,
+    hidden: null,
+    place: 'output',
+    call: message?.tools[0]?.id ?? null,
+    excerpt: 'far below, a zebra crossed the road',
+    at: 13,
+    length: 5,
+    words: [0],
+    times: 2,
+  };
+}
+
 const host = new FakeHost({
   'app.info': () => ({
     host: scene.get('host') === 'electron' ? 'electron' : 'browser',
@@ -70,6 +91,14 @@ const host = new FakeHost({
   'thread.open': () => view,
   'thread.steps': () => view,
   'thread.close': () => ({}),
+  'search.thread': ({ operation }) => {
+    host.push('search.hits', { operation, hits: [deepHit()] });
+    return { found: 1, more: false };
+  },
+  'search.threads': ({ operation }) => {
+    host.push('search.found', { operation, head: view.head, hits: [deepHit()], found: 1 });
+    return { threads: 1, found: 1, problems: [{ path: '/home/ann/broken.jsonl', message: 'It cannot be read.' }] };
+  },
   'thread.message': ({ message }) => ({
     id: message,
     parts: [{ kind: 'text', text: view.messages.find((entry) => entry.id === message)?.excerpt ?? '' }],
@@ -84,6 +113,19 @@ const host = new FakeHost({
     const file = fakes.get(path);
     if (file === undefined) throw new Refusal(reason('TREE_MISSING', { tree: 'ab12' }));
     return anyway ? (file.anyway ?? file.diff) : file.diff;
+  },
+  'file.image': () => onePoint,
+  // Lines of any file: the first two of step 3, the next from outside, the rest from before.
+  'file.lines': async () => {
+    if (scene.has('hold')) await released;
+    const run = (from: number, count: number, who: LineRun['who'], step: string | null): LineRun => ({
+      from,
+      count,
+      who,
+      step,
+      turn: step === null ? null : 1,
+    });
+    return { lines: 6, runs: [run(1, 2, 'step', 's3'), run(3, 1, 'you', null), run(4, 3, 'before', null)] };
   },
   'patch.text': ({ range, secrets: choice }) => {
     const files = filesOf(view, range, fakePlan('revert', 4));
