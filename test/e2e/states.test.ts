@@ -179,8 +179,9 @@ describe('states', () => {
   state('unreverted', async () => {
     await leave();
     await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+    await page.locator('.standing-bar button:not([aria-disabled])', { hasText: 'Unrevert' }).waitFor();
     await page.keyboard.press('u');
-    await page.getByRole('region', { name: 'Standing revert' }).waitFor({ state: 'detached' });
+    await page.locator('.standing-bar').waitFor({ state: 'detached' });
   });
 
   state('patch', async () => {
