@@ -14,7 +14,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const timeOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 const cut = (text: string): string => [...text.slice(0, 480)].slice(0, 240).join('');
 
-/** The model of a neutral log (cases/README: `user` and `step` records), built line by line. Order is the order of the file. */
+/** The model of a neutral log (`user` and `step` records, written by tt.sh), built line by line. Order is the order of the file. */
 export class NeutralFold {
   readonly messages: Message[] = [];
   readonly turns: Turn[] = [];
