@@ -145,6 +145,10 @@ describe('a recall on the command line', () => {
     expect((await cli('doctor', shown.thread.id)).json()).toMatchObject({ pending: { stop, messages: 2 } });
     expect((await cli('revert', shown.thread.id, `stop:${stop}`)).json<Refused>().error.code).toBe('RECALL_PLANNED');
     expect((await cli('unrevert', shown.thread.id)).json()).toMatchObject({ message: 'The planned recall was dropped.', log: 'none' });
+    // That this source keeps no snapshots is no fault of the thread; that its workspace is not there is one.
+    const health = await cli('doctor', shown.thread.id);
+    expect(health.json<{ problems: { code: string }[] }>().problems.map((one) => one.code)).toEqual(['NO_WORKSPACE']);
+    expect(health.json<{ remarks: { code: string }[] }>().remarks.map((one) => one.code)).toContain('NO_SNAPSHOTS_DSH');
     expect((await cli('show', shown.thread.id)).json<Shown>().thread.standing).toBeNull();
     await cli('revert', shown.thread.id, `stop:${stop}`);
     await session.append(...promptEvents(5, 'Another job'));
