@@ -142,6 +142,15 @@ test('the deb installs the application, a link on the path, an entry in the menu
   ]) {
     expect(stdout).toContain(`./${entry}`);
   }
+  const { stdout: content } = await run('bash', [
+    '-c',
+    'dpkg --fsys-tarfile "$1" | tar -xO ./usr/share/applications/turnback.desktop',
+    '-',
+    path.join(out, 'make/deb/x64', name),
+  ]);
+  // A log that is opened from a file manager comes as an argument.
+  expect(content).toMatch(/^Exec=turnback %[UFuf]$/m);
+  expect(content).toMatch(/^MimeType=application\/jsonl;application\/x-ndjson;application\/vnd\.sqlite3;$/m);
   expect(stdout).toMatch(/-rwsr-xr-x root\/root .* \.\/usr\/lib\/turnback\/chrome-sandbox/);
   const { stdout: control } = await run('dpkg', ['-f', path.join(out, 'make/deb/x64', name), 'Package', 'Maintainer', 'Recommends']);
   expect(control).toMatch(/^Package: turnback$/m);
