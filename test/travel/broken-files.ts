@@ -6,8 +6,8 @@ import type * as promises from 'node:fs/promises';
  * agent. Test files put it under the engine with `vi.mock`; while nothing is armed every call passes.
  */
 export interface Armed {
-  /** Throws, or says that a write shall take only a part. */
-  hit(call: string): 'short' | undefined;
+  /** Throws, says that a write shall take only a part, or holds the call up for a while. */
+  hit(call: string): 'short' | undefined | Promise<undefined>;
 }
 
 let armed: Armed | null = null;
@@ -46,7 +46,7 @@ function half(call: Call, self: unknown, args: unknown[]): unknown {
 
 function guarded(name: string, call: Call, self: unknown = undefined, at = ''): (...args: unknown[]) => Promise<unknown> {
   return async (...args) => {
-    const said = armed?.hit(`fs ${name} ${at || args[0]}`);
+    const said = await armed?.hit(`fs ${name} ${at || args[0]}`);
     return said === 'short' && name === 'write' ? half(call, self, args) : Reflect.apply(call, self, args);
   };
 }
@@ -67,7 +67,7 @@ export function brokenPromises(real: typeof promises): typeof promises {
   for (const name of PROMISES) calls[name] = guarded(name, real[name] as unknown as Call);
   calls['open'] = async (...args: Parameters<typeof real.open>) => {
     if (armed === null) return real.open(...args);
-    armed.hit(`fs open ${args[0]}`);
+    await armed.hit(`fs open ${args[0]}`);
     return guardedHandle(await real.open(...args), String(args[0]));
   };
   return { ...real, ...calls };
@@ -80,7 +80,7 @@ export function brokenSync(real: typeof sync): typeof sync {
     const call = real[name] as unknown as Call;
     calls[name] = (...args: unknown[]) => {
       // What a process is, is no file.
-      if (!/^\/proc\/(?!self\/fd)/.test(String(args[0]))) armed?.hit(`fs ${name} ${args[0]}`);
+      if (!/^\/proc\/(?!self\/fd)/.test(String(args[0]))) void armed?.hit(`fs ${name} ${args[0]}`);
       return Reflect.apply(call, undefined, args);
     };
   }

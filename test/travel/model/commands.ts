@@ -17,7 +17,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('link' as const), path: name, to: fc.constantFrom('a', 'b') }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('ignore' as const), on: fc.boolean() }) },
 );
-const ops = fc.array(op, { minLength: 1, maxLength: 4 });
+export const ops = fc.array(op, { minLength: 1, maxLength: 4 });
 /** Far enough back that there is something to go back over. */
 const back = fc.integer({ min: 1, max: 11 });
 const which = fc.nat({ max: 1 });
