@@ -7,7 +7,7 @@ import { answer, call, HandLog, input, settled, transcript, user } from '../thre
 
 test('search looks through the texts of one thread or of all, in JSON and in words', async () => {
   const folder = await tempFolder();
-  const sessions = path.join(folder, '.tanstack-harness-app', 'sessions');
+  const sessions = path.join(folder, 'home', '.tanstack-harness-app', 'sessions');
   await mkdir(sessions, { recursive: true });
   const log = async (name: string, output: string): Promise<void> => {
     const one = new HandLog(folder, path.join(sessions, `${name}.jsonl`));
