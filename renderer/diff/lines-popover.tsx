@@ -72,8 +72,9 @@ export function LinesPopover({ path, owners }: { path: string; owners: Owners })
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger
         render={
-          <Button variant="plain" className="lines-button" icon={<UserPen />} aria-label={`Who wrote the lines of ${showTreePath(path)}`}>
+          <Button variant="plain" className="lines-button" icon={<UserPen />}>
             {failed ? 'No owners' : owners.phase === 'ready' ? count(owners.owners.runs.length, 'part') : '…'}
+            <span className="sr">, who wrote the lines of {showTreePath(path)}</span>
           </Button>
         }
       />

@@ -1,4 +1,4 @@
-import type { FileDiff, FileSide } from '../../../shared/contract.ts';
+import type { FileDiff, FileImage, FileSide } from '../../../shared/contract.ts';
 import { reason } from '../../../shared/errors.ts';
 import type { FileChange } from '../../../shared/model.ts';
 
@@ -196,6 +196,25 @@ export function everyKind(): FakeFile[] {
       { added: 2, removed: 1 },
     ),
   ];
+}
+
+/** A picture of one point, and what `file.image` says of it. */
+export const onePoint: FileImage = {
+  type: 'png',
+  width: 1,
+  height: 1,
+  bytes: 70,
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+};
+
+/** A picture whose newer side is large. */
+export function pictureFile(path: string): FakeFile {
+  const picture = (bytes: number): FileSide =>
+    side('', { binary: true, text: null, encoding: 'binary', bytes, head: '89504e47', image: { type: 'png', width: 1, height: 1 } });
+  return {
+    change: { path, change: 'modified', added: null, removed: null, binary: true },
+    diff: { path, before: picture(70), after: picture(2_000_000), eolOnly: false },
+  };
 }
 
 /** Many small files, for the virtual scroll. */

@@ -3,13 +3,16 @@ import { reason } from '../../../shared/errors.ts';
 import type { FileChange } from '../../../shared/model.ts';
 import type { HistoryEntry, Plan, PlanFile, TravelKind } from '../../../shared/plan.ts';
 import { makeView, type Say } from '../make-view.ts';
-import { everyKind, type FakeFile, manyFiles } from './fake-files.ts';
+import { everyKind, type FakeFile, manyFiles, pictureFile } from './fake-files.ts';
 
 /** The path of a file of the fake thread. */
 export type Fakes = ReadonlyMap<string, FakeFile>;
 
-export function fakesOf(many: number): Fakes {
-  const files = [...everyKind(), ...manyFiles(many)];
+const PHOTO = 'assets/photo.png';
+
+/** With `looks`, there is a picture, and package.json is changed a second time. */
+export function fakesOf(many: number, looks: boolean): Fakes {
+  const files = [...everyKind(), ...(looks ? [pictureFile(PHOTO)] : []), ...manyFiles(many)];
   return new Map(files.map((file) => [file.change.path, file]));
 }
 
@@ -49,7 +52,7 @@ function says(fakes: Fakes): Say[] {
       role: 'assistant',
       text: 'I regenerate them.',
       tools: [{ name: 'bash', summary: 'make assets', sideEffect: 'shell', wrote: null }],
-      files: pick(fakes, ...rest),
+      files: pick(fakes, ...rest, ...(fakes.has(PHOTO) ? ['package.json'] : [])),
     },
     {
       role: 'assistant',
