@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import type { Thread, ThreadHead } from '../../shared/model.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { grows } from './growth.ts';
@@ -24,6 +24,13 @@ function nameOf({ title, threadId }: ThreadHead): string {
   const words = (title ?? threadId).replace(/[\s\p{C}]+/gu, ' ').trim();
   return `“${words.length > 60 ? `${words.slice(0, 59)}…` : words}”`;
 }
+
+/** When a log was written last; 0 for one that is gone. */
+const timeOf = (log: string): Promise<number> =>
+  stat(log).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
 
 /** Every path that the tools of a thread say they wrote. */
 function writtenIn(thread: Thread): Set<TreePath> {
@@ -103,9 +110,13 @@ export class Neighbours {
 
   /** The name of a thread that is being written right now: its agent is at work in the folder. Null when there is none. `fresh`: list anew. */
   async atWork(own: ThreadHead, root: string, fresh: boolean): Promise<string | null> {
-    for (const head of await this.#of(own, root, fresh)) {
-      if (head.log === own.log || head.updatedAt === null || Math.abs(Date.now() - head.updatedAt) > AT_WORK_MS) continue;
-      if (await grows([head.log, `${head.log}-wal`])) return nameOf(head);
+    const threads = await this.#of(own, root, fresh);
+    for (const head of threads) {
+      if (head.log === own.log || head.updatedAt === null) continue;
+      // A log of its own tells by its time what the list may not know yet; a store of many threads does not.
+      const shared = threads.some((other) => other !== head && other.log === head.log);
+      const moved = shared ? head.updatedAt : Math.max(head.updatedAt, await timeOf(head.log));
+      if (Math.abs(Date.now() - moved) <= AT_WORK_MS && (await grows([head.log, `${head.log}-wal`]))) return nameOf(head);
     }
     return null;
   }

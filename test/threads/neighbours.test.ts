@@ -113,9 +113,13 @@ test('an agent is at work where another log of the folder grows', async () => {
   const timer = setInterval(() => void appendFile(log('grows'), '2\n'), 50);
   const shared = setInterval(() => void appendFile(log('shared'), '2\n'), 50);
   try {
-    const { others } = neighbours([...resting, at('grows', { updatedAt: Date.now() - 60_000 })]);
+    // In a store of many threads the one that was not written lately is not the one that is.
+    const old = { updatedAt: Date.now() - 60_000 };
+    const { others } = neighbours([...resting, at('grows', old), at('grows', { ...old, id: 'other', threadId: 'other' })]);
     expect(await others.atWork(own, root, true)).toBeNull();
     expect(await neighbours([...resting, at('grows')]).others.atWork(own, root, false)).toBe('“Title grows”');
+    // A log of its own is known to grow before the list of threads was made again.
+    expect(await neighbours([at('rests'), at('grows', old), at('gone', old)]).others.atWork(own, root, false)).toBe('“Title grows”');
   } finally {
     clearInterval(timer);
     clearInterval(shared);
