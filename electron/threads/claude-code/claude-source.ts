@@ -1,7 +1,8 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { Problem, ThreadHead } from '../../../shared/model.ts';
+import { openRegular } from '../../snapshots/regular-file.ts';
 import { fileMayHold } from '../file-may-hold.ts';
 import { asName, type Loose, parseRecord } from '../loose.ts';
 import type { Listing, Places, Source } from '../source.ts';
@@ -37,10 +38,9 @@ function headIn(lines: readonly string[]): { cwd: string | null; title: string |
 const BOOKS = new Set(['mode', 'permission-mode', 'last-prompt', 'queue-operation', 'summary', 'custom-title', 'ai-title', 'cost-state']);
 
 async function headOf(log: string): Promise<ThreadHead | null> {
-  const handle = await open(log, 'r');
+  const handle = await openRegular(log);
   try {
     const found = await handle.stat();
-    if (!found.isFile()) return null;
     const bytes = Buffer.alloc(Math.min(found.size, HEAD_BYTES));
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     const head = headIn(bytes.toString('utf8', 0, bytesRead).split('\n'));

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { ThreadStatus } from '../../../shared/model.ts';
+import { readRegular } from '../../snapshots/regular-file.ts';
 import { MOVING_MS } from '../last-write.ts';
 import { asName, asNumber, parseRecord } from '../loose.ts';
 import type { Entry } from './claude-log.ts';
@@ -31,7 +32,7 @@ export async function runningSession(folder: string, sessionId: string): Promise
   try {
     for (const name of (await readdir(folder)).slice(0, MOST_FILES)) {
       if (!/^\d{1,10}\.json$/.test(name)) continue;
-      const parsed = parseRecord(await readFile(path.join(folder, name)));
+      const parsed = parseRecord(await readRegular(path.join(folder, name), 1 << 20));
       if (!('record' in parsed) || asName(parsed.record['sessionId']) !== sessionId) continue;
       const pid = asNumber(parsed.record['pid']) ?? Number.parseInt(name, 10);
       if (isAlive(pid)) return { pid, status: asName(parsed.record['status']) };
