@@ -30,7 +30,7 @@ export async function listFiles(git: Git, which: readonly string[], call: Worksp
 export async function addWorkspace(
   git: Git,
   call: WorkspaceCall,
-  o: { config: readonly string[]; onLeftOut?: ((paths: readonly TreePath[]) => void) | undefined },
+  o: { config: readonly string[]; onLeftOut?: ((paths: TreePath[]) => void) | undefined },
 ): Promise<string> {
   const args = [...o.config, 'add', '--all', '--ignore-errors', '--', ...WITHOUT_SECRETS];
   const added = await git.run({ ...call, name: 'add', args, okExits: [0, 1, 128] });
