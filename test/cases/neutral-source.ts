@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { grows } from '../../electron/threads/growth.ts';
 import { isBlankLine, type LogPlace, readLogBytes, readLogLines } from '../../electron/threads/log-lines.ts';
-import type { OpenOptions, Source, ThreadReader } from '../../electron/threads/source.ts';
+import type { OpenOptions, Places, Source, ThreadReader } from '../../electron/threads/source.ts';
 import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead } from '../../shared/model.ts';
 import { NeutralFold } from './neutral-fold.ts';
@@ -120,24 +120,36 @@ class NeutralReader implements ThreadReader {
   async close(): Promise<void> {}
 }
 
+/** The folders in CASE_SESSIONS, a line each; `name=folder` gives session A of it that title. */
+function knownFolders(env: Places['env']): { title: string | null; folder: string }[] {
+  const lines = (env['CASE_SESSIONS'] ?? '').split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const at = line.indexOf('=');
+    return { title: at < 0 ? null : line.slice(0, at), folder: line.slice(at + 1) };
+  });
+}
+
+function titled(head: ThreadHead, env: Places['env']): ThreadHead {
+  const known = knownFolders(env).find(({ folder }) => path.join(folder, 'session-A.jsonl') === head.log);
+  return { ...head, title: known?.title ?? head.title };
+}
+
 /** The log format of the hard cases as a kind of store: for tests only, given to the engine in place of the real ones. */
 export const neutralSource: Source = {
   kind: 'opencode',
-  /** The sessions of the folders in CASE_SESSIONS, a line each; `name=folder` gives session A that title. */
   async list({ env }) {
     const threads: ThreadHead[] = [];
-    for (const line of (env['CASE_SESSIONS'] ?? '').split('\n').filter(Boolean)) {
-      const [title, folder = ''] = line.includes('=') ? line.split('=') : [null, line];
+    for (const { folder } of knownFolders(env)) {
       for (const name of (await readdir(folder)).filter((one) => /^session-\w+\.jsonl$/.test(one))) {
         const head = await headOf(path.join(folder, name));
-        if (head) threads.push({ ...head, title: (name === 'session-A.jsonl' ? title : null) ?? head.title });
+        if (head) threads.push(titled(head, env));
       }
     }
     return { threads, problems: [] };
   },
-  async locate(named) {
+  async locate(named, { env }) {
     const head = named.endsWith('.jsonl') ? await headOf(named) : null;
-    return head === null ? [] : [head];
+    return head === null ? [] : [titled(head, env)];
   },
   async open(head: ThreadHead, options: OpenOptions) {
     return new NeutralReader({ ...head, root: options.root ?? head.root });

@@ -84,8 +84,7 @@ async function open(name: string): Promise<void> {
   await page
     .getByRole('option', { name: new RegExp(`^case ${name}`) })
     .first()
-    .waitFor();
-  await page.keyboard.press('Enter');
+    .click();
   await field.waitFor({ state: 'detached' });
   await page.getByRole('banner').getByText(`case ${name}`).waitFor();
   await feed().waitFor();
@@ -310,6 +309,13 @@ test('c-20: a heavy file is told by its size and loaded when asked; the last one
   await filter.fill('min.js');
   await tree.getByRole('treeitem', { name: /min\.js/ }).click();
   await changes.getByRole('article', { name: 'min.js' }).getByRole('button', { name: 'Load anyway' }).waitFor();
+  // Only one line of it really changed, as `git diff --ignore-cr-at-eol` counts.
+  await filter.fill('eol.cpp');
+  await tree.getByRole('treeitem', { name: /eol\.cpp/ }).click();
+  await changes
+    .getByRole('article', { name: 'eol.cpp' })
+    .getByText(/Line endings changed, 1 line changed/)
+    .waitFor();
   // Another one is chosen at once: it is the one that is shown.
   await filter.fill('many1.txt');
   await tree.getByRole('treeitem', { name: /many1\.txt/ }).click();
