@@ -17,18 +17,19 @@ export function hasLoose(objectFolder: string, oid: string): boolean {
 
 /**
  * Stores one object as git does: compressed beside its place, made durable, renamed. One that is there is left as it is,
- * its mtime too (git itself would touch it, also in a store it only borrows from).
+ * its mtime too (git itself would touch it, also in a store it only borrows from). `shared`: a store
+ * that is not ours, whose bits are for others too, as git has them.
  */
-export async function writeLoose(objectFolder: string, kind: ObjectKind, oid: string, content: Uint8Array): Promise<void> {
+export async function writeLoose(objectFolder: string, kind: ObjectKind, oid: string, content: Uint8Array, shared: boolean): Promise<void> {
   if (hasLoose(objectFolder, oid)) return;
   const place = placeOf(objectFolder, oid);
   const folder = path.dirname(place);
-  const made = await mkdir(folder, { recursive: true });
+  const made = await mkdir(folder, { recursive: true, mode: shared ? 0o777 : 0o700 });
   // The name by which git's own clean-up knows a file that a crash left.
   const temporary = path.join(folder, `tmp_obj_${randomBytes(6).toString('hex')}`);
   const bytes = await compress(Buffer.concat([objectHeader(kind, content.length), content]));
   try {
-    const handle = await open(temporary, 'wx', 0o444);
+    const handle = await open(temporary, 'wx', shared ? 0o444 : 0o400);
     try {
       await handle.writeFile(bytes);
       await handle.sync();

@@ -116,6 +116,6 @@ export class ObjectWriter {
     const held = this.#held;
     this.#held = [];
     this.#heldBytes = 0;
-    await Promise.all(held.map(({ kind, oid, content }) => writeLoose(this.#folder, kind, oid, content)));
+    await Promise.all(held.map(({ kind, oid, content }) => writeLoose(this.#folder, kind, oid, content, this.#foreign)));
   }
 }

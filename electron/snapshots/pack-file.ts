@@ -98,11 +98,11 @@ export class PackFile {
       await handle.write(header, 0, header.length, 0);
       // A large object that failed may have left bytes behind the end.
       await handle.truncate(this.#end + digest.length);
-      await handle.chmod(0o444);
+      await handle.chmod(0o400);
       await handle.sync();
       await handle.close();
       this.#handle = null;
-      const index = await open(`${this.#temporary}.idx`, 'wx', 0o444);
+      const index = await open(`${this.#temporary}.idx`, 'wx', 0o400);
       try {
         await index.writeFile(packIndex(this.#packed, digest, this.#format));
         await index.sync();

@@ -23,7 +23,8 @@ const ATTRIBUTES = '* -text !eol !ident !filter !working-tree-encoding !diff !me
 const EXCLUDES = '.env\n.env.*\n';
 
 function configOf(format: ObjectFormat): string {
-  const core = '\tbare = true\n\tlogAllRefUpdates = false\n';
+  // What git itself writes there, refs and indexes, is for the user alone, whatever the umask.
+  const core = '\tbare = true\n\tlogAllRefUpdates = false\n\tsharedRepository = 0600\n';
   return format === 'sha1'
     ? `[core]\n\trepositoryformatversion = 0\n${core}`
     : `[core]\n\trepositoryformatversion = 1\n${core}[extensions]\n\tobjectFormat = sha256\n`;
