@@ -34,7 +34,6 @@ function nameProblem(name: string, platform: PathPlatform): string | null {
   if (/[\udc80-\udcff]/.test(name.replace(/[\ud800-\udbff][\udc00-\udfff]/g, '')))
     return 'The name is not UTF-8, which this system cannot keep.';
   if (platform === 'darwin') return null;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this must find
   if (/[\u0000-\u001f]/.test(name)) return 'The name holds a control character, which Windows cannot keep.';
   if (name.includes('\\')) return 'The name holds a backslash, which Windows takes for a folder.';
   if (name.includes(':')) return 'The name holds a colon, which Windows takes for a stream or a drive.';

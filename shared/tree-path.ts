@@ -60,7 +60,6 @@ const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' 
 
 /** The path for people: control characters, bidi marks and raw bytes are shown as escapes, so that two rows never look alike. */
 export function showTreePath(path: TreePath): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this must find
   return path.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\udc80-\udcff]/g, (char) => {
     const code = char.charCodeAt(0);
     if (code >= 0xdc80 && code <= 0xdcff) return `\\x${(code - REPLACED).toString(16)}`;

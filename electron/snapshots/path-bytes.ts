@@ -1,6 +1,5 @@
 import { bytesOfTreePath, type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: plain ASCII, which most paths are, is its own bytes
 const ASCII = /^[\x00-\x7f]*$/;
 
 /** A path's bytes as latin1 text: one character a byte, so that it splits, compares and joins as git's bytes do. */

@@ -159,7 +159,6 @@ export function MultiDiff({ thread, title, look, monaco, ...asGiven }: MultiDiff
       <div
         className="multi-diff"
         ref={scroller}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll that the keyboard must reach
         tabIndex={0}
         role="feed"
         aria-label={`Changes, ${title}`}

@@ -53,7 +53,6 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
   const tree = { 'aria-level': row.depth + 1, 'aria-posinset': row.position, 'aria-setsize': row.size, tabIndex: place.tabIndex };
   if (row.kind === 'folder') {
     return (
-      // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the tree handles the keys of the focused row
       <div
         {...place}
         {...tree}
@@ -78,7 +77,6 @@ export const FileItem = memo(function FileItem({ row, place, flat, selected, mov
   const { file } = row;
   return (
     <ContextMenu groups={() => itemsOfFile(file)}>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the tree handles the keys of the focused row */}
       <div
         {...place}
         {...tree}

@@ -32,7 +32,6 @@ export function KeysHelp() {
   const body = useRef<HTMLElement>(null);
   return (
     <Dialog title="Keys" width={860} focus={body} onClose={() => appStore.setState({ overlay: null })}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls, so the keyboard must reach it */}
       <section className="help" aria-label="All keys" tabIndex={0} ref={body}>
         {GROUPS.map((group) => {
           const rows = commands.filter((command) => command.group === group && keysOf(command, chosen).length > 0);

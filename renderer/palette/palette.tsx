@@ -75,8 +75,6 @@ function Option({
     if (active) element.current?.scrollIntoView({ block: 'nearest' });
   }, [active]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys for the active option
-    // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names its active option
     <div
       ref={element}
       id={id}

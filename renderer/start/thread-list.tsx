@@ -134,8 +134,6 @@ export function ThreadList() {
             );
           }
           return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the listbox handles the keys for its active option
-            // biome-ignore lint/a11y/useFocusableInteractive: the listbox keeps the focus and names its active option
             <div
               key={item.key}
               id={`thread-${row.key}`}

@@ -68,7 +68,6 @@ export const StepItem = memo(function StepItem({ row, place, selected }: StepIte
   };
   return (
     <ContextMenu groups={() => itemsOfStep(step)}>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of the focused row */}
       <div
         {...place}
         tabIndex={place.tabIndex}
@@ -121,7 +120,6 @@ export const TurnItem = memo(function TurnItem({ row, place, onToggle }: TurnIte
   const ghost = useGhost(turn?.firstStop === null || turn === null ? null : turn.firstStop + 1, turn?.hidden != null);
   const words = turn === null ? 'Steps of no turn' : oneLine(turn.prompt) || 'No prompt';
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of the focused row
     <div
       {...place}
       tabIndex={place.tabIndex}

@@ -43,7 +43,6 @@ function Text({ label, text }: { label: string; text: string }) {
           Copy
         </Button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard */}
       <pre className="tool-text" tabIndex={0}>
         {cut ? text.slice(0, MOST) : text}
       </pre>

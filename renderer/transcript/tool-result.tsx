@@ -17,7 +17,6 @@ function Output({ message }: { message: Message }) {
   const text = entry.body.parts.flatMap((part) => (part.kind === 'output' || part.kind === 'text' ? [part.text] : [])).join('\n');
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard */}
       <pre className="tool-text" tabIndex={0}>
         {text.length > MOST ? `${text.slice(0, MOST)}\n… cut at ${MOST.toLocaleString('en-US')} characters` : text}
       </pre>

@@ -93,7 +93,6 @@ export const TranscriptRow = memo(function TranscriptRow({ row, position, size, 
   const selected = useSession(({ selection }) => message?.step != null && selection.step === message.step);
   const planned = useSession(({ view }) => message?.hidden?.reason === 'reverted' && view?.standing?.pending !== undefined);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter and Space are handled by the feed for the focused row
     <article
       className="row"
       data-kind={row.kind}

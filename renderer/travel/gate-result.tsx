@@ -84,7 +84,7 @@ function Body({ diff }: { diff: FileDiff }) {
 export function GateResult({ request, path, choice }: { request: TravelRequest; path: TreePath; choice: Choice }) {
   const loaded = useResult(request, path, choice);
   return (
-    <section className="gate-result" aria-label={`What ${showTreePath(path)} becomes`}>
+    <section className="gate-result" aria-label={`What ${showTreePath(path)} becomes`} tabIndex={0}>
       {choice === 'keep' ? (
         <p className="gate-lines-more">It stays as it is now.</p>
       ) : loaded === null ? (
