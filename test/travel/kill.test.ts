@@ -56,6 +56,9 @@ const TRIPS = {
 let killed = 0;
 let recovered = 0;
 afterAll(() => {
+  const points = Object.values(TRIPS).reduce((sum, [all]) => sum + all.length, 0);
+  // A run of a part of this file measures nothing.
+  if (killed < points) return;
   record(
     'kill',
     'points at which a process is killed',
