@@ -20,7 +20,7 @@ export function hasLoose(objectFolder: string, oid: string): boolean {
  * its mtime too (git itself would touch it, also in a store it only borrows from). `shared`: a store
  * that is not ours, whose bits are for others too, as git has them.
  */
-export async function writeLoose(objectFolder: string, kind: ObjectKind, oid: string, content: Uint8Array, shared: boolean): Promise<void> {
+export async function writeLoose(objectFolder: string, kind: ObjectKind, oid: string, content: Uint8Array, shared = false): Promise<void> {
   if (hasLoose(objectFolder, oid)) return;
   const place = placeOf(objectFolder, oid);
   const folder = path.dirname(place);

@@ -39,7 +39,7 @@ beforeAll(async () => {
       [
         { tool: 'write_file', args: { path: fileName(some[0] ?? '') }, edit: (root) => writeFiles(root, files), output: text, text },
         { tool: 'bash', args: { command: some.join(' ; ') }, output: text },
-        { tool: some[1] ?? 'x', args: { [some[2] ?? 'x']: some[3], url: some[4] }, output: text, error: some[5] },
+        { tool: some[1] ?? 'x', args: { [some[2] ?? 'x']: some[3], url: some[4] }, output: text, error: some[5] ?? 'x' },
       ],
       { answer: text },
     );
