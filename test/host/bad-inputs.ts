@@ -15,6 +15,8 @@ interface Schema {
   minLength?: number;
 }
 
+const takesNull = (schema: Schema): boolean => schema.type === 'null' || (schema.anyOf ?? []).some(takesNull);
+
 /** A value that the schema takes, as small as it gets. `hints` fills fields by their name. */
 function valid(schema: Schema, hints: Readonly<Record<string, unknown>>): unknown {
   if (schema.const !== undefined) return schema.const;
@@ -24,7 +26,10 @@ function valid(schema: Schema, hints: Readonly<Record<string, unknown>>): unknow
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, name in hints ? hints[name] : valid(inner, hints)]),
+        Object.entries(schema.properties ?? {}).map(([name, inner]) => [
+          name,
+          name in hints && (hints[name] !== null || takesNull(inner)) ? hints[name] : valid(inner, hints),
+        ]),
       );
     case 'array':
       return Array.from({ length: schema.minItems ?? 0 }, () => valid(schema.items ?? {}, hints));
