@@ -6,6 +6,7 @@ import { dshHostOf } from './cli/dsh-host.ts';
 import { lines } from './cli/lines.ts';
 import { show, threads } from './cli/look.ts';
 import { doctor, noJson, sample } from './cli/places.ts';
+import { plainBytes, plainText } from './cli/plain-text.ts';
 import { purge } from './cli/purge.ts';
 import { record } from './cli/record.ts';
 import { recover } from './cli/recover.ts';
@@ -77,7 +78,7 @@ async function run(args: Arguments): Promise<Exit> {
     folders: async () => (args.home === undefined ? (await settings.get()).folders : []),
     via: viaOf(process.env),
   });
-  const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  const say = (text: string): void => void process.stderr.write(`${plainText(text)}\n`);
   const upkeep = new Upkeep({
     ownData,
     git,
@@ -92,7 +93,9 @@ async function run(args: Arguments): Promise<Exit> {
     upkeep,
     args,
     print: (text) => {
-      if (!args.json) process.stdout.write(text);
+      if (args.json) return;
+      if (typeof text === 'string') process.stdout.write(plainText(text));
+      else process.stdout.write(process.stdout.isTTY ? plainBytes(text) : text);
     },
     json: (value) => {
       if (args.json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
@@ -128,7 +131,7 @@ async function main(argv: readonly string[]): Promise<Exit> {
     const usage = thrown instanceof TurnbackError && thrown.code === 'USAGE';
     const why = usage ? reason('USAGE', { what: thrown.message }) : reasonOf(thrown);
     if (json) process.stdout.write(`${JSON.stringify({ error: why })}\n`);
-    process.stderr.write(usage ? `${why.message} (turnback --help)\n` : `${why.message} [${why.code}]\n`);
+    process.stderr.write(plainText(usage ? `${why.message} (turnback --help)\n` : `${why.message} [${why.code}]\n`));
     return usage ? EXIT.usage : EXIT.refused;
   }
 }
