@@ -38,16 +38,16 @@ function aboutOf(event: DshEvent): string {
   return value === undefined ? event.type : `${event.type}: ${value}`;
 }
 
-/** The row of a run of such events; it is no place to stand. */
-export function asideRow(events: readonly DshEvent[], turn: number | null): Message {
+/** The row of a run of such events, by the first of them; it is no place to stand. */
+export function asideRow(first: DshEvent, events: readonly DshEvent[], turn: number | null): Message {
   const about = events.map(aboutOf).join(' · ');
   return {
     stop: null,
-    id: `seq:${events[0]?.seq ?? 0}`,
+    id: `seq:${first.seq}`,
     role: 'system',
     turn,
     step: null,
-    at: events[0]?.time ?? null,
+    at: first.time,
     excerpt: about.slice(0, 240),
     bytes: Buffer.byteLength(about),
     images: 0,

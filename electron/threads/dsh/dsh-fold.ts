@@ -1,7 +1,7 @@
 import { type Reason, reason } from '../../../shared/errors.ts';
 import type { FileChange, Message, Step, Thread, ThreadHead, Turn } from '../../../shared/model.ts';
 import { asideRow, isAside } from './dsh-asides.ts';
-import { type DshEvent, fields, integer, text } from './dsh-event.ts';
+import { type DshEvent, fields, integer, list, text } from './dsh-event.ts';
 import type { DshLog } from './dsh-log.ts';
 import { type CallFacts, isPrompt, rowOf } from './dsh-messages.ts';
 import { foldSurface, isSurface, messageOf, type Surface } from './surface.ts';
@@ -34,7 +34,7 @@ export function foldDsh(log: DshLog, head: ThreadHead): DshFold {
   const endRun = (): void => {
     const first = run[0];
     if (first !== undefined) {
-      const row = asideRow(run, turn);
+      const row = asideRow(first, run, turn);
       messages.push(row);
       asides.set(row.id, run);
       seqs.push(first.seq);
@@ -188,6 +188,6 @@ export function titleOf(events: readonly DshEvent[]): string | null {
   const title = titled ? text(fields(titled.data)['title']) : null;
   if (title !== null) return title;
   const prompt = events.find(isPrompt);
-  const first = prompt ? fields((messageOf(prompt)['content'] as readonly unknown[] | undefined)?.[0]) : {};
-  return text(first['text'])?.slice(0, 120) ?? null;
+  const blocks = prompt ? list(messageOf(prompt)['content']).map(fields) : [];
+  return blocks.flatMap((block) => text(block['text'])?.slice(0, 120) ?? [])[0] ?? null;
 }

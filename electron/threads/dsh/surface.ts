@@ -2,8 +2,11 @@ import { type DshEvent, fields, list, replacedRange, sourcesOf, text } from './d
 
 const SURFACE_TYPES = new Set(['system/message', 'user/message', 'assistant/message', 'tool/result', 'developer/message']);
 
+/** Do events of this type stand on the surface? */
+export const isSurfaceType = (type: string): boolean => SURFACE_TYPES.has(type);
+
 /** Is this event part of what the model sees? */
-export const isSurface = (event: DshEvent): boolean => SURFACE_TYPES.has(event.type) && event.surfaceOp !== undefined;
+export const isSurface = (event: DshEvent): boolean => isSurfaceType(event.type) && event.surfaceOp !== undefined;
 
 /** The message object of a surface event: `user/message` is the message itself, the others carry it. */
 export function messageOf(event: DshEvent): Readonly<Record<string, unknown>> {

@@ -1,11 +1,10 @@
-import { type DshEvent, fields, integer, text } from './dsh-event.ts';
+import { type DshEvent, fields, text } from './dsh-event.ts';
 
-/** What is wrong with a system message of its format (formats/dsh.md, system/message); null when nothing is. */
+/** What is wrong with a system message in an open step, by its format (formats/dsh.md, system/message); null when nothing is. */
 export function checkSystemMessage(version: number, event: DshEvent): string | null {
   const data = fields(event.data);
   const message = fields(data['message']);
   const source = fields(message['source']);
-  if (!((integer(data['turn']) ?? 0) > 0 && (integer(data['step']) ?? 0) > 0)) return 'system message requires a positive turn and step';
   if (message['role'] !== 'system') return 'system message requires role system';
   if (version >= 4) return source['kind'] === 'system-prompt' ? null : 'message must have system-prompt source';
   const extra = extraKey(data, ['turn', 'step', 'message']) ?? extraKey(message, ['id', 'role', 'source', 'content']);

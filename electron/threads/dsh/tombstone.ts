@@ -1,5 +1,5 @@
 import { type Reason, reason } from '../../../shared/errors.ts';
-import { type DshEvent, fields, integer } from './dsh-event.ts';
+import { type DshEvent, fields, integer, list, text } from './dsh-event.ts';
 import type { DshLog } from './dsh-log.ts';
 import type { RecallRange } from './recall-range.ts';
 import { foldSurface, messageOf } from './surface.ts';
@@ -12,10 +12,9 @@ export function openStep(log: DshLog): { turn: number; step: number; tools: Tool
     const data = fields(event.data);
     if (event.type === 'step/start') open = { turn: integer(data['turn']) ?? 0, step: integer(data['step']) ?? 0, tools: new ToolLedger() };
     else if (event.type === 'step/end') open = null;
-    else if (open && event.type === 'assistant/message')
-      open.tools.advertise((messageOf(event)['content'] as readonly unknown[] | undefined) ?? []);
+    else if (open && event.type === 'assistant/message') open.tools.advertise(list(messageOf(event)['content']));
     else if (open && event.type === 'tool/call')
-      open.tools.start(event.seq, String(data['callId']), String(data['name']), String(data['arguments']));
+      open.tools.start(event.seq, text(data['callId']), text(data['name']), text(data['arguments']));
     else if (open && event.type === 'tool/result' && event.surfaceOp === 'append') open.tools.settle(event, log.header.version);
   }
   return open;

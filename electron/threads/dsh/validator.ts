@@ -1,6 +1,5 @@
 import { type DshEvent, type DshHeader, fields, integer, list, sourcesOf, text } from './dsh-event.ts';
-import { isKnownType } from './known-types.ts';
-import { applyToSurface, isSurface, messageOf, type Surface } from './surface.ts';
+import { applyToSurface, isSurfaceType, messageOf, type Surface } from './surface.ts';
 import { checkSystemMessage } from './system-message.ts';
 import { ToolLedger } from './tool-ledger.ts';
 
@@ -25,8 +24,9 @@ const NEEDS_STEP = new Set(['system/message', 'assistant/message', 'assistant/at
 const NEEDS_TURN = new Set(['request/header', 'request/context', 'tool/ptc-dispatch-start', 'tool/ptc-dispatch']);
 
 /**
- * The structural rules of formats 3 and 4 that decide whether a reader of DSH opens the log (formats/dsh.md, structural validator).
- * Null when the log is whole; an unfinished tail (open turn, open step, unanswered call) is legal.
+ * The structural rules of formats 3 and 4 that decide whether a reader of DSH opens the log (formats/dsh.md, structural validator),
+ * for the events of one `readLog`, which let through neither a gap in their numbers nor an unknown type. Null when the log is whole;
+ * an unfinished tail (open turn, open step, unanswered call) is legal.
  */
 export function validateLog(header: DshHeader, events: readonly DshEvent[]): Violation | null {
   const state: State = {
@@ -39,20 +39,12 @@ export function validateLog(header: DshHeader, events: readonly DshEvent[]): Vio
     tools: new ToolLedger(),
     types: new Map(),
   };
-  for (const [expected, event] of events.entries()) {
-    const message =
-      event.seq !== expected
-        ? `${event.type} has seq gap (expected ${expected}, got ${event.seq})`
-        : (checkKnown(state, event) ?? checkEvent(state, event));
+  for (const event of events) {
+    const message = checkEvent(state, event);
     if (message !== null) return { seq: event.seq, message };
     state.types.set(event.seq, event.type);
   }
   return null;
-}
-
-function checkKnown({ version }: State, event: DshEvent): string | null {
-  if (isKnownType(event.type, version) || event.ignorable === true) return null;
-  return `format v${version - 1} contains unknown event type "${event.type}" at seq ${event.seq}`;
 }
 
 function checkEvent(state: State, event: DshEvent): string | null {
@@ -107,20 +99,22 @@ function checkTools(state: State, event: DshEvent): string | null {
 }
 
 function checkSurface(state: State, event: DshEvent): string | null {
-  const surfaceType = ['system/message', 'user/message', 'assistant/message', 'tool/result', 'developer/message'].includes(event.type);
-  if (!surfaceType) {
+  if (!isSurfaceType(event.type)) {
     return event.surfaceOp === undefined && event.sourceEventSeqs === undefined ? null : `${event.type} must not carry surface fields`;
   }
   if (event.surfaceOp === undefined) return `${event.type} requires a surfaceOp`;
+  const named = event.sourceEventSeqs !== undefined;
+  if (named && event.type === 'assistant/message') return 'assistant/message must not carry sourceEventSeqs';
   const sources = sourcesOf(event);
-  if (event.sourceEventSeqs !== undefined) {
-    if (event.type === 'assistant/message') return 'assistant/message must not carry sourceEventSeqs';
-    if (sources === null || sources.length === 0 || new Set(sources).size !== sources.length || sources.some((seq) => seq >= event.seq)) {
-      return `${event.type} sourceEventSeqs must be unique earlier events`;
-    }
-  }
-  const wrong = event.surfaceOp === 'append' ? checkAppend(state, event) : checkReplace(state, event, sources ?? []);
-  if (wrong === null && isSurface(event)) applyToSurface(state.surface, event);
+  if (
+    sources === null ||
+    (named && sources.length === 0) ||
+    new Set(sources).size !== sources.length ||
+    sources.some((seq) => seq >= event.seq)
+  )
+    return `${event.type} sourceEventSeqs must be unique earlier events`;
+  const wrong = event.surfaceOp === 'append' ? checkAppend(state, event) : checkReplace(state, event, sources);
+  if (wrong === null) applyToSurface(state.surface, event);
   return wrong;
 }
 
