@@ -248,8 +248,11 @@ export class TurnbackError extends Error {
   }
 }
 
+/** What a thrown value says of itself. */
+export const causeOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
 /** Any thrown value as a reason; what is not ours becomes `INTERNAL` with its own message as the cause. */
 export function reasonOf(thrown: unknown): Reason {
   if (thrown instanceof TurnbackError) return thrown.reason;
-  return reason('INTERNAL', { cause: thrown instanceof Error ? thrown.message : String(thrown) });
+  return reason('INTERNAL', { cause: causeOf(thrown) });
 }
