@@ -1,4 +1,4 @@
-import { TurnbackError } from '../../shared/errors.ts';
+import { causeOf, TurnbackError } from '../../shared/errors.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { diskPath, diskState } from '../snapshots/disk.ts';
 import { eachOf } from '../snapshots/each-of.ts';
@@ -37,7 +37,7 @@ const HELD = 64 * 1024 * 1024;
 /** A failure with the path it happened at; our own errors speak for themselves. */
 function failedAt(path: TreePath, thrown: unknown): unknown {
   if (thrown instanceof TurnbackError) return thrown;
-  const cause = thrown instanceof Error ? thrown.message.replace(/'[^']*\.turnback-[^']*'/g, 'a temporary file') : String(thrown);
+  const cause = causeOf(thrown).replace(/'[^']*\.turnback-[^']*'/g, 'a temporary file');
   return new TurnbackError('WRITE_FAILED', { path: showTreePath(path), cause }, { cause: thrown });
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retention } from '../../shared/contract.ts';
-import { TurnbackError } from '../../shared/errors.ts';
+import { causeOf, TurnbackError } from '../../shared/errors.ts';
 import type { Cleaned, CleanPlan } from '../../shared/own-data.ts';
 import type { Git } from '../snapshots/git.ts';
 import { objectFolder } from '../snapshots/object-folder.ts';
@@ -82,7 +82,7 @@ export async function runClean(parts: CleanParts, all: boolean): Promise<Cleaned
 }
 
 function failed(thrown: unknown): TurnbackError {
-  const cause = (thrown instanceof Error ? thrown.message : String(thrown)).replace(/ (Nothing|Everything) was [^.]*\.$/, '');
+  const cause = causeOf(thrown).replace(/ (Nothing|Everything) was [^.]*\.$/, '');
   return new TurnbackError('CLEAN_FAILED', { cause: cause.replace(/\.$/, '') }, { cause: thrown });
 }
 

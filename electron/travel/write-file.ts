@@ -41,7 +41,7 @@ export async function stageFile(fs: FileSystem, folder: PinnedFolder, token: str
   if (want.kind === 'link') return fs.symlink(bytes, temporary);
   if (want.kind !== 'file') return;
   const mode = modeFor(from, want);
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await fs.open(temporary, flags, mode ?? (want.executable ? 0o777 : 0o666));
   try {
     await handle.write(bytes);

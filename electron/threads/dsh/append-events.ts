@@ -1,12 +1,15 @@
 import { constants } from 'node:fs';
 import { access, type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { constants as zlib, zstdCompressSync } from 'node:zlib';
-import { TurnbackError } from '../../../shared/errors.ts';
+import { causeOf, TurnbackError } from '../../../shared/errors.ts';
 import type { RecallBatch } from '../source.ts';
 import type { DshEvent } from './dsh-event.ts';
 import type { Generation } from './dsh-layout.ts';
 import { type DshLog, readLog } from './dsh-log.ts';
 import { validateLog } from './validator.ts';
+
+/** Windows has no O_NOFOLLOW; what is undefined adds nothing to the flags. */
+const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const lineOf = ({ line: _line, ...event }: DshEvent): string => `${JSON.stringify(event)}\n`;
 
@@ -64,7 +67,7 @@ export async function appendPrepared({ file, zstd }: Generation, batch: RecallBa
   if (held === 'other') throw new TurnbackError('LOG_MOVED');
   refuseInvalid(readLog(Buffer.concat([there.subarray(0, batch.length), batch.bytes]), zstd));
   if ((await identityOf(file)) !== identity) throw new TurnbackError('LOG_MOVED');
-  const handle = await open(file, constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
+  const handle = await open(file, APPENDING);
   try {
     await writeRest(handle, batch, there.length);
     const after = await readFile(file);
@@ -87,7 +90,7 @@ async function writeRest(handle: FileHandle, batch: RecallBatch, length: number)
     await handle.sync();
   } catch (thrown) {
     await takeOff(handle, batch);
-    throw new TurnbackError('WRITE_FAILED', { path: 'the session log', cause: thrown instanceof Error ? thrown.message : String(thrown) });
+    throw new TurnbackError('WRITE_FAILED', { path: 'the session log', cause: causeOf(thrown) });
   }
 }
 
@@ -105,7 +108,7 @@ async function takeOff(handle: FileHandle, batch: RecallBatch): Promise<void> {
 /** Takes an unfinished piece of a batch off the end of the file; anything else stays. */
 export async function withdrawPart({ file }: Generation, batch: RecallBatch): Promise<void> {
   if (heldOf(await readFile(file), batch) !== 'part') return;
-  const handle = await open(file, constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
+  const handle = await open(file, APPENDING);
   try {
     await takeOff(handle, batch);
   } finally {
@@ -119,6 +122,6 @@ export async function notWritable(file: string): Promise<string | null> {
     await access(file, constants.W_OK);
     return null;
   } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    return causeOf(thrown);
   }
 }

@@ -1,3 +1,4 @@
+import { causeOf } from '../../../shared/errors.ts';
 import type { BadRecord } from '../../../shared/model.ts';
 import { type DshEvent, type DshHeader, eventSchema, fields, headerSchema, integer } from './dsh-event.ts';
 import { isKnownType } from './known-types.ts';
@@ -32,17 +33,17 @@ function linesOf(file: Buffer, zstd: boolean): { lines: Buffer[]; tornBytes: num
       lines.push(...splitLines(frame.content));
     }
   } catch (thrown) {
-    return { lines, tornBytes: 0, damaged: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { lines, tornBytes: 0, damaged: causeOf(thrown) };
   }
   return { lines, tornBytes: file.length - end, damaged: null };
 }
 
+/** The lines of bytes that are empty or end in a line feed. */
 function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(0x0a, at);
-    lines.push(bytes.subarray(at, end < 0 ? bytes.length : end));
-    if (end < 0) break;
+    lines.push(bytes.subarray(at, end));
     at = end + 1;
   }
   return lines;
@@ -54,13 +55,6 @@ function parse(line: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The header alone, from the first bytes of a file; null when they are no DSH log. */
-export function readHeader(file: Buffer, zstd: boolean): DshHeader | null {
-  const first = linesOf(file, zstd).lines[0];
-  const header = headerSchema.safeParse(first && parse(first));
-  return header.success ? header.data : null;
 }
 
 /**

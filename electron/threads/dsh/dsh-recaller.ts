@@ -68,10 +68,10 @@ export class DshRecaller implements Recaller {
     const log = this.#view.log();
     const { thread, seqs } = this.#view.fold();
     const at = thread.messages.findIndex((message) => message.stop === stop + 1);
-    const target = thread.messages[at];
-    if (target === undefined) return reason('NOTHING_AFTER');
+    const [target, seq] = [thread.messages[at], seqs[at]];
+    if (target === undefined || seq === undefined) return reason('NOTHING_AFTER');
     if (target.role !== 'user') return reason('STOP_NOT_BEFORE_PROMPT');
-    const range = recallRange(log, seqs[at] ?? -1);
+    const range = recallRange(log, seq);
     if ('code' in range) return range;
     try {
       const { refusal, lists, sideEffects, held } = await recallGate(range, log.header.id, this.#view.lists);
@@ -106,8 +106,9 @@ export class DshRecaller implements Recaller {
     const file = list.files[index]?.path ?? '';
     const diff = await this.#view.lists.diff(this.#view.log().header.id, list.seq, index);
     const no = notRestorable(diff, file);
-    if (no !== null || diff?.kind !== 'text') return no ?? reason('NOT_RESTORABLE', { path: file });
-    if (diff.path !== file) return reason('NOT_RESTORABLE', { path: file, cause: 'the host gave the change of another file' });
+    if (no !== null) return no;
+    if (diff?.kind !== 'text' || diff.path !== file)
+      return reason('NOT_RESTORABLE', { path: file, cause: 'the host gave the change of another file' });
     return { takeOut: (now) => reverseHunks(diff, now), putIn: (before) => forwardHunks(diff, before) };
   }
 

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { TurnbackError } from '../../../shared/errors.ts';
+import { causeOf, TurnbackError } from '../../../shared/errors.ts';
 import type { ThreadHead } from '../../../shared/model.ts';
 import { openRegular } from '../../snapshots/regular-file.ts';
 import { fileMayHold } from '../file-may-hold.ts';
@@ -65,7 +65,7 @@ async function headsIn(folders: readonly string[]): Promise<Listing> {
       if (head) listing.threads.push(head);
       else if (generation) listing.problems.push({ path: generation.file, message: 'The log has no header that is known.' });
     } catch (thrown) {
-      listing.problems.push({ path: folder, message: thrown instanceof Error ? thrown.message : String(thrown) });
+      listing.problems.push({ path: folder, message: causeOf(thrown) });
     }
   }
   return listing;

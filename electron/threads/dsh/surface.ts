@@ -1,4 +1,4 @@
-import { type DshEvent, fields, list, replacedRange, sourcesOf, text } from './dsh-event.ts';
+import { type DshEvent, fields, list, replacedRange, text } from './dsh-event.ts';
 
 const SURFACE_TYPES = new Set(['system/message', 'user/message', 'assistant/message', 'tool/result', 'developer/message']);
 
@@ -60,6 +60,3 @@ export function applyToSurface(surface: Surface, event: DshEvent): void {
   const reason = isRecall(event) ? 'recalled' : 'compacted';
   for (const seq of removed) surface.shadowed.set(seq, { by: event.seq, reason });
 }
-
-/** The nodes that a recall lid says it hides. */
-export const recalledNodes = (event: DshEvent): number[] => sourcesOf(event) ?? [];

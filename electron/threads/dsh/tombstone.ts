@@ -43,7 +43,7 @@ export function tombstoneOf(
     seq += 1;
   }
   const nodes = [...range.nodes, ...events.map((event) => event.seq)];
-  const endSeq = nodes.at(-1) ?? range.endSeq;
+  const endSeq = events.at(-1)?.seq ?? range.endSeq;
   const source = log.header.version >= 4 ? { kind: 'system-prompt' } : { kind: 'plugin', plugin: 'dsh-recall' };
   events.push({
     type: 'system/message',

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { TurnbackError } from '../../../shared/errors.ts';
+import { causeOf, TurnbackError } from '../../../shared/errors.ts';
 import { type ChangeLists, changeDiffSchema, changeSummarySchema } from './change-lists.ts';
 
 /** A host that does not answer is treated like one that does not run. */
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 
-const words = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown)).replace(/\.$/, '');
+const words = (thrown: unknown): string => causeOf(thrown).replace(/\.$/, '');
 
 /** The address when it is one of this machine: Turnback speaks to no other. */
 function loopback(address: string): URL {

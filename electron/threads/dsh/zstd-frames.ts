@@ -18,10 +18,10 @@ function frameLength(file: Buffer, at: number): number | null {
   if ((magic & 0xfffffff0) >>> 0 === SKIPPABLE) return at + 8 > file.length ? null : whole(file, at, 8 + file.readUInt32LE(at + 4));
   if (magic !== MAGIC) throw new Error(`no Zstandard frame at byte ${at}`);
   if (at + 5 > file.length) return null;
-  const descriptor = file[at + 4] ?? 0;
+  const descriptor = file.readUInt8(at + 4);
   const single = (descriptor & 0x20) !== 0;
   const checksum = (descriptor & 0x04) !== 0;
-  const dictionary = [0, 1, 2, 4][descriptor & 3] ?? 0;
+  const dictionary = (1 << (descriptor & 3)) >> 1;
   const sizeFlag = descriptor >> 6;
   const contentSize = sizeFlag === 0 ? (single ? 1 : 0) : 1 << sizeFlag;
   let next = at + 5 + (single ? 0 : 1) + dictionary + contentSize;

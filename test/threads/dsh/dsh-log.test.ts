@@ -3,8 +3,9 @@ import path from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sourcesOf } from '../../../electron/threads/dsh/dsh-event.ts';
 import { readLog } from '../../../electron/threads/dsh/dsh-log.ts';
-import { foldSurface, isRecall, recalledNodes } from '../../../electron/threads/dsh/surface.ts';
+import { foldSurface, isRecall } from '../../../electron/threads/dsh/surface.ts';
 import { validateLog } from '../../../electron/threads/dsh/validator.ts';
 import { type DshSample, dshFixtures, dshSampleLog } from '../../scenarios/dsh.ts';
 
@@ -39,7 +40,7 @@ describe('real sessions of format 3', () => {
     const { events } = read(dshSampleLog('session-sample-a-recalled', 'v3-plain'));
     const lid = events.filter(isRecall);
     expect(lid.map((event) => event.seq)).toEqual([61]);
-    expect(lid.flatMap(recalledNodes)).toEqual([39, 40, 47, 48, 50, 53]);
+    expect(lid.flatMap((event) => sourcesOf(event))).toEqual([39, 40, 47, 48, 50, 53]);
     expect([...foldSurface(events).shadowed].filter(([, shadow]) => shadow.reason === 'recalled').map(([seq]) => seq)).toEqual([
       39, 40, 47, 48, 50, 53,
     ]);
