@@ -20,7 +20,8 @@ export function conversationOf(entries: readonly Entry[]): Conversation {
   // A parent that is not in the log (a torn line, another file) is no new branch: what stands before goes on.
   const parentOf = ({ tree }: Entry): Entry | undefined =>
     tree.parent === null ? undefined : (byId.get(tree.parent) ?? before.get(tree.uuid));
-  const isPrompt = (entry: Entry): boolean => entry.tree.user === 'prompt';
+  // What a sub-agent was asked is no prompt of this conversation, even where a record hangs on it.
+  const isPrompt = (entry: Entry): boolean => entry.tree.user === 'prompt' && !entry.aside;
   const promptOf = (entry: Entry): string | null => {
     const passed: string[] = [];
     const seen = new Set<string>();
@@ -65,7 +66,7 @@ export function conversationOf(entries: readonly Entry[]): Conversation {
     return at.tree.parent === null || !boundaries.has(at.tree.parent);
   };
   for (const entry of entries) {
-    if (isPrompt(entry) && !entry.aside && !active.has(entry.tree.uuid) && wasLeft(entry)) gone.add(entry.tree.uuid);
+    if (isPrompt(entry) && !active.has(entry.tree.uuid) && wasLeft(entry)) gone.add(entry.tree.uuid);
   }
   return { promptOf, dropped: (prompt) => prompt !== null && gone.has(prompt) };
 }

@@ -25,6 +25,12 @@ export interface ClaudeFold {
   results: Rows['results'];
 }
 
+/** A message and the row that it was made of. */
+interface Made {
+  row: MessageRow;
+  message: Message;
+}
+
 /** The thread that a log of Claude Code makes (formats/opencode-and-claude-code.md Part 2 and 3). Pure. */
 export function foldClaude(input: FoldInput): ClaudeFold {
   const { rows, results, interrupted } = messageRows(input.log.entries);
@@ -32,16 +38,17 @@ export function foldClaude(input: FoldInput): ClaudeFold {
   const turnIndex = new Map(rows.filter((row) => row.role === 'user').map((row, at) => [row.id, at + 1]));
   let stop = 0;
   let prompt: string | null = null;
-  const messages = rows.map((row): Message => {
+  const made = rows.map((row): Made => {
     if (!row.dropped) stop += 1;
     if (row.role === 'user') prompt = row.id;
     // The tool's own words after a compaction hang on a record far above; they are in no turn.
     const of = row.prompt === prompt || row.role === 'assistant' ? row.prompt : null;
     const turn = of === null ? null : (turnIndex.get(of) ?? null);
-    return messageOf(row, { stop: row.dropped ? null : stop, turn }, input, results);
+    return { row, message: messageOf(row, { stop: row.dropped ? null : stop, turn }, input, results) };
   });
-  const steps = stepsOf(messages, rows, input);
-  const turns = turnsOf(messages, rows, interrupted, input.status);
+  const messages = made.map(({ message }) => message);
+  const steps = stepsOf(made, input);
+  const turns = turnsOf(made, interrupted, input.status);
   return {
     thread: {
       head: input.head,
@@ -100,13 +107,13 @@ function messageOf(
   };
 }
 
-function stepsOf(messages: readonly Message[], rows: readonly MessageRow[], { trees, recordings }: FoldInput): Step[] {
-  const owners = messages.flatMap((message, at) => (message.role === 'assistant' ? [{ message, row: rows[at] }] : []));
+function stepsOf(made: readonly Made[], { trees, recordings }: FoldInput): Step[] {
+  const owners = made.filter(({ message }) => message.role === 'assistant');
   return owners.map(({ message, row }, at): Step => {
     const told = trees.get(message.id);
     const recorded = recordings.steps.get(message.id);
     const failed = recordings.failed.get(message.id) ?? null;
-    const last = row?.entries.at(-1)?.tree.at ?? null;
+    const last = row.entries.at(-1)?.tree.at ?? null;
     return {
       id: message.id,
       index: at + 1,
@@ -134,44 +141,33 @@ function unknownIn(told: StepTrees | undefined): Reason | null {
   return reason('CONTENT_UNKNOWN', { files: told.unknown.slice(0, 3).join(', ') });
 }
 
-function turnsOf(
-  messages: readonly Message[],
-  rows: readonly MessageRow[],
-  interrupted: ReadonlySet<string>,
-  status: ThreadStatus,
-): Turn[] {
-  const members = new Map<number, { message: Message; row: MessageRow }[]>();
-  for (const [at, message] of messages.entries()) {
-    const row = rows[at];
-    if (message.turn === null || !row) continue;
-    members.set(message.turn, [...(members.get(message.turn) ?? []), { message, row }]);
-  }
-  const last = messages.findLast((message) => message.stop !== null)?.turn;
-  return [...members]
-    .sort(([a], [b]) => a - b)
-    .map(([index, own]): Turn => {
-      const prompt = own.find(({ message }) => message.role === 'user');
-      const stops = own.flatMap(({ message }) => message.stop ?? []);
-      const answers = own.filter(({ message }) => message.role === 'assistant');
-      const running = index === last && status !== 'idle' && status !== 'unknown';
-      return {
-        index,
-        id: prompt?.row.id ?? `turn-${index}`,
-        prompt: prompt?.message.excerpt ?? '',
-        startedAt: prompt?.message.at ?? null,
-        status: running ? 'running' : interrupted.has(prompt?.row.id ?? '') ? 'aborted' : endOf(answers.at(-1)?.row),
-        steps: answers.map(({ row }) => row.id),
-        firstStop: stops.length === 0 ? null : Math.min(...stops) - 1,
-        lastStop: stops.length === 0 ? null : Math.max(...stops),
-        hidden: own.every(({ message }) => message.hidden !== null) ? (own[0]?.message.hidden ?? null) : null,
-      };
-    });
+function turnsOf(made: readonly Made[], interrupted: ReadonlySet<string>, status: ThreadStatus): Turn[] {
+  // Each prompt begins a turn, in the order of the log; a record may hang on one that comes later.
+  const turns = made.filter(({ message }) => message.role === 'user').map((prompt) => ({ prompt, own: [] as Made[] }));
+  for (const one of made) if (one.message.turn !== null) turns[one.message.turn - 1]?.own.push(one);
+  const last = made.findLast(({ message }) => message.stop !== null)?.message.turn;
+  return turns.map(({ prompt, own }, at): Turn => {
+    const index = at + 1;
+    const stops = own.flatMap(({ message }) => message.stop ?? []);
+    const answers = own.filter(({ message }) => message.role === 'assistant');
+    const running = index === last && status !== 'idle' && status !== 'unknown';
+    return {
+      index,
+      id: prompt.row.id,
+      prompt: prompt.message.excerpt,
+      startedAt: prompt.message.at,
+      status: running ? 'running' : interrupted.has(prompt.row.id) ? 'aborted' : endOf(answers.at(-1)?.row),
+      steps: answers.map(({ row }) => row.id),
+      firstStop: stops.length === 0 ? null : Math.min(...stops) - 1,
+      lastStop: stops.length === 0 ? null : Math.max(...stops),
+      hidden: own.every(({ message }) => message.hidden !== null) ? prompt.message.hidden : null,
+    };
+  });
 }
 
 /** How a turn ended, by the last record of its last answer; each record of an answer carries the same reason. */
 function endOf(answer: MessageRow | undefined): Turn['status'] {
-  if (!answer) return 'unknown';
-  const stopped = answer.entries.at(-1)?.tree.stopReason ?? null;
+  const stopped = answer?.entries.at(-1)?.tree.stopReason ?? null;
   return stopped === 'tool_use' ? 'interrupted' : stopped === null ? 'unknown' : 'completed';
 }
 
