@@ -33,6 +33,8 @@ export class SqliteLog implements LogInput {
   signs: SqliteSigns = { busy: [], interrupts: null };
   /** Roots of the threads that the store knows, by thread. */
   roots = new Map<string, string>();
+  /** The log table of the store, as SQL text. */
+  #table = quoted('tanstack_log');
   readonly #threadId: string;
   readonly #tmpDir: string;
   #fingerprint: string | null = null;
@@ -59,8 +61,11 @@ export class SqliteLog implements LogInput {
 
   async #readCopy(db: DatabaseSync, first: boolean, sink: LogSink, signal: AbortSignal | undefined): Promise<boolean> {
     this.#surroundings(db);
-    const table = this.#table();
-    const span = rowsOf(db, `select min(seq) as first, max(seq) as last from ${table} where thread_id = ? and ${PLACED}`, this.logId)[0];
+    const span = rowsOf(
+      db,
+      `select min(seq) as first, max(seq) as last from ${this.#table} where thread_id = ? and ${PLACED}`,
+      this.logId,
+    )[0];
     const last = Number(span?.['last'] ?? 0);
     const again = first || last < this.last || this.#recordText(db, this.last) !== this.#anchor;
     if (again) {
@@ -85,7 +90,7 @@ export class SqliteLog implements LogInput {
 
   #countMisplaced(db: DatabaseSync, sink: LogSink): void {
     const rows = Number(
-      rowsOf(db, `select count(*) as rows from ${this.#table()} where thread_id = ? and not (${PLACED})`, this.logId)[0]?.['rows'],
+      rowsOf(db, `select count(*) as rows from ${this.#table} where thread_id = ? and not (${PLACED})`, this.logId)[0]?.['rows'],
     );
     if (rows > 0) sink.fold.addBad({ line: 0, bytes: 0, why: `${rows} records have no place in the log` });
   }
@@ -98,23 +103,20 @@ export class SqliteLog implements LogInput {
     this.store = stores.find(holds) ?? stores[0] ?? null;
     if (this.store === null) throw new TurnbackError('NOT_A_LOG', { path: this.path, cause: 'it has no tanstack_log table' });
     const { prefix } = this.store;
+    this.#table = quoted(`${prefix}tanstack_log`);
     this.signs = sqliteSigns(db, prefix);
     this.metadata = metadataOf(db, prefix, this.#threadId);
     this.roots = rootsOf(db, prefix);
   }
 
-  #table(): string {
-    return quoted(`${this.store?.prefix ?? ''}tanstack_log`);
-  }
-
   #recordText(db: DatabaseSync, seq: number): string | null {
     if (seq === 0) return null;
-    const row = rowsOf(db, `select record from ${this.#table()} where thread_id = ? and seq = ?`, this.logId, seq)[0];
+    const row = rowsOf(db, `select record from ${this.#table} where thread_id = ? and seq = ?`, this.logId, seq)[0];
     return typeof row?.['record'] === 'string' ? row['record'].slice(0, 4096) : null;
   }
 
   async #feed(db: DatabaseSync, sink: LogSink, signal: AbortSignal | undefined): Promise<void> {
-    const statement = db.prepare(`select seq, record from ${this.#table()} where thread_id = ? and seq > ? and ${PLACED} order by seq`);
+    const statement = db.prepare(`select seq, record from ${this.#table} where thread_id = ? and seq > ? and ${PLACED} order by seq`);
     let until = performance.now() + SLICE;
     for (const row of statement.iterate(this.logId, this.last)) {
       this.#row(Number(row['seq']), row['record'], sink);
@@ -158,7 +160,7 @@ export class SqliteLog implements LogInput {
     const bySeq = Map.groupBy(places, ({ ref }) => (ref.kind === 'row' ? ref.seq : 0));
     const found: T[] = [];
     await withSqliteCopy(this.path, this.#tmpDir, async (db) => {
-      const rows = db.prepare(`select seq, record from ${this.#table()} where thread_id = ? and ${PLACED} order by seq`);
+      const rows = db.prepare(`select seq, record from ${this.#table} where thread_id = ? and ${PLACED} order by seq`);
       let until = performance.now() + SLICE;
       for (const row of rows.iterate(this.logId)) {
         const [seq, text] = [Number(row['seq']), row['record']];
@@ -188,7 +190,7 @@ export class SqliteLog implements LogInput {
       this.#cache.clear();
       this.#cached = 0;
     }
-    const sql = `select seq, record from ${this.#table()} where thread_id = ? and seq >= ? and seq < ? order by seq`;
+    const sql = `select seq, record from ${this.#table} where thread_id = ? and seq >= ? and seq < ? order by seq`;
     for (const row of db.prepare(sql).iterate(this.logId, seq, seq + AHEAD)) {
       const text = row['record'];
       if (typeof text !== 'string' || isSkippedRecord(text)) continue;

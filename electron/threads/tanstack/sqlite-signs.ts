@@ -16,19 +16,21 @@ export interface SqliteSigns {
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const number = (value: unknown): number => (typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : 0);
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+/** A time as SQL: a number of any size, for an integer beyond what a number holds is not given out at all. */
+const timeOf = (column: string): string => `cast(${column} as real)`;
 
 function leases(db: DatabaseSync, prefix: string): BusySign[] {
   const table = `${prefix}tanstack_lease`;
   if (!hasColumns(db, table, ['thread_id', 'expires_at'])) return [];
-  const rows = rowsOf(db, `select thread_id, max(expires_at) as until from ${quoted(table)} group by thread_id`);
+  const rows = rowsOf(db, `select thread_id, max(${timeOf('expires_at')}) as until from ${quoted(table)} group by thread_id`);
   return rows.map((row) => ({ threadId: text(row['thread_id']), what: 'a turn is running', until: number(row['until']) }));
 }
 
 function claims(db: DatabaseSync, prefix: string): BusySign[] {
   const table = `${prefix}tanstack_work_claim`;
   if (!hasColumns(db, table, ['thread_id', 'until'])) return [];
-  const rows = rowsOf(db, `select thread_id, until from ${quoted(table)}`);
+  const rows = rowsOf(db, `select thread_id, ${timeOf('until')} as until from ${quoted(table)}`);
   return rows.map((row) => ({ threadId: text(row['thread_id']), what: 'the thread has work', until: number(row['until']) }));
 }
 

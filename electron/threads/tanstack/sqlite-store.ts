@@ -64,7 +64,11 @@ export class SqliteStore implements TanstackStore {
     }));
     const now = Date.now();
     const sign = busy.find((one) => one.until > now && this.#concerns(one.threadId, root));
-    if (sign) return `${sign.what} in the thread ${sign.threadId}, until ${new Date(sign.until).toISOString()}`;
+    if (sign) {
+      // A lease may be one that never ends: then its number is no time that a calendar has.
+      const until = new Date(sign.until);
+      return `${sign.what} in the thread ${sign.threadId}${Number.isNaN(until.getTime()) ? '' : `, until ${until.toISOString()}`}`;
+    }
     return last !== this.input.last ? 'the log grows' : null;
   }
 

@@ -22,7 +22,9 @@ interface Session {
 function sessionsOf(db: DatabaseSync, prefix: string): Map<string, Session> {
   const table = `${prefix}tanstack_session`;
   if (!hasColumns(db, table, ['thread_id', 'parent_thread_id', 'updated_at', 'entry'])) return new Map();
-  const rows = rowsOf(db, `select thread_id, parent_thread_id, updated_at, entry from ${quoted(table)}`);
+  // An integer beyond what a number holds is only given out as a real one.
+  const updated = "case when typeof(updated_at) in ('integer', 'real') then cast(updated_at as real) end as updated_at";
+  const rows = rowsOf(db, `select thread_id, parent_thread_id, ${updated}, entry from ${quoted(table)}`);
   return new Map(
     rows.map((row) => {
       const entry = jsonObject(row['entry']);

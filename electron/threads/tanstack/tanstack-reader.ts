@@ -126,8 +126,8 @@ export class TanstackReader implements ThreadReader {
     this.#repository = await findSnapshots({ root, folders: [...named, ...this.#store.snapshotFolders], trees });
     const found = this.#repository;
     const ours = found !== null && found.gitDir === recorded;
-    const wrong = found !== null && root !== null && !ours && (await isOfAnotherRoot(found, root));
-    this.#wrongRoot = wrong ? reason('WRONG_WORKSPACE', { path: root ?? '' }) : null;
+    const foreign = found !== null && root !== null && !ours && (await isOfAnotherRoot(found, root));
+    this.#wrongRoot = foreign ? reason('WRONG_WORKSPACE', { path: root }) : null;
   }
 
   get #recordedRepository(): string | null {

@@ -1,50 +1,21 @@
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LogRecord, ThreadReader } from '../../../electron/threads/source.ts';
 import { mayHaveTable } from '../../../electron/threads/tanstack/sqlite-schema.ts';
 import { tanstack } from '../../../electron/threads/tanstack/tanstack-source.ts';
 import { tanstackScenario } from '../../scenarios/tanstack.ts';
-import { type TanstackDatabase, tanstackDatabase } from '../../scenarios/tanstack-sqlite.ts';
 import { manifest, tempFolder, writeFiles } from '../../scenarios/temp.ts';
-import { answer, applied, call, event, input, say, settled, step, transcript, tree, user } from './hand-log.ts';
-
-interface Lab {
-  folder: string;
-  db: TanstackDatabase;
-  open(threadId?: string, options?: { root?: string; data?: string }): Promise<ThreadReader>;
-}
-
-async function lab(prefix = ''): Promise<Lab> {
-  const folder = await tempFolder();
-  const db = await tanstackDatabase(path.join(folder, 'home', '.local', 'share', 'opencode'), 'agent.db', prefix);
-  onTestFinished(() => db.close());
-  const places = { home: path.join(folder, 'home'), env: {} };
-  const open: Lab['open'] = async (threadId = 'ses_1', options = {}) => {
-    const heads = await tanstack.locate(db.file, places);
-    const head = heads.find((one) => one.threadId === threadId);
-    if (!head) throw new Error(`no thread ${threadId} among ${heads.map((one) => one.threadId).join(', ')}`);
-    const ownData = path.join(folder, 'own');
-    const reader = await tanstack.open(head, { root: options.root ?? null, data: options.data ?? null, places, ownData });
-    await reader.read();
-    return reader;
-  };
-  return { folder, db, open };
-}
-
-function turn(db: TanstackDatabase, n: number, keep: number, logId = 'ses_1'): void {
-  db.append(logId, input(`in${n}`), applied(`in${n}`), transcript(keep, user(`u${n}`)));
-  db.append(logId, event({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'x', delta: 'y', timestamp: 4 }));
-  db.append(logId, transcript(keep + 1, say(`a${n}`)), settled(`in${n}`));
-}
+import { answer, applied, call, input, say, settled, step, transcript, tree, user } from './hand-log.ts';
+import { sqliteLab, turn } from './sqlite-lab.ts';
 
 const ids = (reader: ThreadReader) => reader.thread().messages.map((message) => message.id);
 const codesOf = async (reader: ThreadReader) => (await reader.writer?.refusals())?.map((one) => one.code);
 
 describe('a thread in SQLite', () => {
   test('whose rows are only in the write-ahead log of a running app is read, followed and left untouched', async () => {
-    const { db, folder, open } = await lab();
+    const { db, folder, open } = await sqliteLab();
     turn(db, 1, 0);
     const store = path.dirname(db.file);
     const before = await manifest(store, { mtimes: true });
@@ -62,7 +33,7 @@ describe('a thread in SQLite', () => {
   });
 
   test('under prefixed names, with title, parent, workspace and snapshots from the store', async () => {
-    const { db, folder, open } = await lab('my app_"x"_');
+    const { db, folder, open } = await sqliteLab('my app_"x"_');
     const t = await tanstackScenario(path.join(folder, 's'), { dataDir: path.join(path.dirname(db.file), 'snapshot', 'tanstack') });
     await writeFiles(t.root, { 'a.txt': '1' });
     const from = await t.track();
@@ -94,7 +65,7 @@ describe('a thread in SQLite', () => {
   });
 
   test('takes the workspace from the session table of the fork, and other threads of a shared log from their records', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     db.db.exec(`create table session (id text primary key, directory text); insert into session values ('ses_1', '/work/app')`);
     turn(db, 1, 0);
     db.append('ses_1', { ...transcript(0, user('ku')), thread: 'kid' }, { ...transcript(1, say('ka')), thread: 'kid' });
@@ -106,7 +77,7 @@ describe('a thread in SQLite', () => {
   });
 
   test('gives the texts of older messages from a copy, its neighbours with it', async () => {
-    const { db, folder, open } = await lab();
+    const { db, folder, open } = await sqliteLab();
     for (let n = 1; n <= 40; n += 1) turn(db, n, (n - 1) * 2);
     db.metadata('harness:settings', 'ses_1', 'not an object');
     db.run(`insert into ${db.table('metadata')} values ('harness:interrupted', 'ses_1', '{broken', 1, 0, 0)`);
@@ -122,7 +93,7 @@ describe('a thread in SQLite', () => {
   });
 
   test('that was trimmed says so, and so do missing and broken rows; nothing is written then', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     turn(db, 1, 0);
     const reader = await open();
     db.run(`delete from ${db.table('log')} where seq < 3`);
@@ -141,7 +112,7 @@ describe('a thread in SQLite', () => {
   });
 
   test('that was emptied or written anew is read from its start', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     turn(db, 1, 0);
     turn(db, 2, 2);
     const reader = await open();
@@ -155,7 +126,7 @@ describe('a thread in SQLite', () => {
   });
 
   test('of a newer harness, which records an owner, is read and not written', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     db.db.exec(`alter table ${db.table('log')} add column owner_id text`);
     db.run(`insert into ${db.table('log')} values ('ses_1', 1, ?, 'host-1')`, JSON.stringify(transcript(0, user('u1'))));
     const reader = await open();
@@ -165,7 +136,7 @@ describe('a thread in SQLite', () => {
   });
 
   test('has the undo point and steps of its metadata before those of the log', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     db.metadata('plugin:tanstack/snapshots', 'ses_1', [
       { from: tree('1'), to: tree('2'), files: ['old'], toolCallIds: ['c1'] },
       'junk',
@@ -188,7 +159,7 @@ describe('a live sign of SQLite', () => {
   const soon = () => Date.now() + 30_000;
 
   test('is a lease, a claim or a run that has not expired', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     turn(db, 1, 0);
     const signs: [string, (until: number) => void][] = [
       [
@@ -219,7 +190,7 @@ describe('a live sign of SQLite', () => {
   });
 
   test('of another thread counts when it works in the same folder, or nobody knows where', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     turn(db, 1, 0);
     db.metadata('harness:settings', 'ses_1', { cwd: '/w' });
     db.run(`insert into ${db.table('lease')} values ('ses_2', 'i', 'o', 1, 'host', ?)`, soon());
@@ -231,7 +202,7 @@ describe('a live sign of SQLite', () => {
   });
 
   test('decides between running and unknown, and the table of questions between waiting and idle', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     db.append('ses_1', input('in1'), applied('in1'), transcript(0, user('u1'), call('a1', ['c1', 'bash'])));
     const reader = await open();
     expect(reader.thread().status).toBe('unknown');
@@ -251,7 +222,7 @@ describe('a live sign of SQLite', () => {
 
 describe('an append to SQLite', () => {
   test('is one transaction behind the last position, while the app holds the database open', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     turn(db, 1, 0);
     const reader = await open();
     const writer = reader.writer;
@@ -270,7 +241,7 @@ describe('an append to SQLite', () => {
   });
 
   test('writes nothing when the log grew, is locked, or the database is gone', async () => {
-    const { db, open } = await lab();
+    const { db, open } = await sqliteLab();
     turn(db, 1, 0);
     const reader = await open();
     const writer = reader.writer;
