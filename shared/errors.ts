@@ -248,6 +248,10 @@ export class TurnbackError extends Error {
   }
 }
 
+/** Was this refusal thrown? */
+export const isRefusal = (thrown: unknown, code: ErrorCode): thrown is TurnbackError =>
+  thrown instanceof TurnbackError && thrown.code === code;
+
 /** What a thrown value says of itself. */
 export const causeOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
