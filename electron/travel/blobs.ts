@@ -1,4 +1,4 @@
-import { TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, TurnbackError } from '../../shared/errors.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { diskState, readDisk } from '../snapshots/disk.ts';
 import { type ObjectFormat, objectId } from '../snapshots/object-id.ts';
@@ -77,7 +77,7 @@ async function blobOrNull(reader: ObjectReader, oid: string): Promise<Buffer | n
   try {
     return await reader.blob(oid, MOST_BYTES);
   } catch (thrown) {
-    if (thrown instanceof TurnbackError && thrown.code === 'TREE_MISSING') return null;
+    if (isRefusal(thrown, 'TREE_MISSING')) return null;
     throw thrown;
   }
 }

@@ -1,4 +1,4 @@
-import { TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, TurnbackError } from '../../shared/errors.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { capturePaths } from '../snapshots/capture.ts';
 import { type DiskState, diskState } from '../snapshots/disk.ts';
@@ -234,7 +234,7 @@ async function letGo({ bench }: Carrier, record: TravelRecord): Promise<void> {
   try {
     await unpin(bench.safety, record.entry, LET_GO);
   } catch (thrown) {
-    if (!(thrown instanceof TurnbackError) || thrown.code !== 'GIT_FAILED') throw thrown;
+    if (!isRefusal(thrown, 'GIT_FAILED')) throw thrown;
   }
 }
 

@@ -1,4 +1,4 @@
-import { TurnbackError } from '../../shared/errors.ts';
+import { isRefusal } from '../../shared/errors.ts';
 import type { Step, Thread } from '../../shared/model.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { ObjectReader } from '../snapshots/objects.ts';
@@ -20,13 +20,13 @@ export interface Scoped {
 const GONE = new Set(['dropped', 'undone', 'compacted', 'recalled']);
 
 /** Is the step part of the conversation, be it hidden by a revert that stands? */
-export function inConversation(step: Step): boolean {
+export function inConversation(step: Step): step is Step & { stop: number } {
   return step.stop !== null && (step.hidden === null || !GONE.has(step.hidden.reason));
 }
 
 /** The steps after a stop, in the order of the log. */
 export function stepsAfter(thread: Thread, stop: number): Step[] {
-  return thread.steps.filter((step) => inConversation(step) && (step.stop ?? 0) > stop);
+  return thread.steps.filter((step) => inConversation(step) && step.stop > stop);
 }
 
 /**
@@ -107,7 +107,7 @@ async function chainOf(path: TreePath, sources: readonly ChangeSource[]): Promis
       if (layer === null) return { why: 'It is a submodule; its content is not in the snapshots.' };
       layers.push(layer);
     } catch (thrown) {
-      if (thrown instanceof TurnbackError && thrown.code === 'TREE_MISSING') return { why: thrown.message };
+      if (isRefusal(thrown, 'TREE_MISSING')) return { why: thrown.message };
       throw thrown;
     }
   }

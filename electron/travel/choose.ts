@@ -12,6 +12,7 @@ export interface Picked {
   why: string | null;
 }
 
+type Chosen = Pick<Picked, 'file' | 'choice'>;
 type FilesIn = (folder: TreePath) => Promise<TreePath[]>;
 
 /** What a choice puts at the path. */
@@ -20,9 +21,8 @@ export function contentFor(file: DraftFile, choice: Choice): Content {
   return choice === 'merge' && file.merged !== null ? file.merged : file.target;
 }
 
-function groupsUnder(files: readonly DraftFile[], pick: (file: DraftFile) => Choice, filesIn: FilesIn): Promise<Group[]> {
-  const moves = files.flatMap((file): Move[] => {
-    const choice = pick(file);
+function groupsUnder(chosen: readonly Chosen[], filesIn: FilesIn): Promise<Group[]> {
+  const moves = chosen.flatMap(({ file, choice }): Move[] => {
     if (choice === 'keep') return file.disk.kind === 'absent' ? [] : [{ path: file.path, act: 'stay', folderThere: false }];
     const act = contentFor(file, choice).kind === 'absent' ? 'delete' : 'write';
     return [{ path: file.path, act, folderThere: file.state.kind === 'folder' }];
@@ -57,8 +57,20 @@ export async function settleGroups(files: readonly DraftFile[], filesIn: FilesIn
       }
     }
   };
-  stay(await groupsUnder(files, strongest, filesIn), ['keep']);
-  stay(await groupsUnder(files, (file) => file.choice, filesIn), null);
+  stay(
+    await groupsUnder(
+      files.map((file) => ({ file, choice: strongest(file) })),
+      filesIn,
+    ),
+    ['keep'],
+  );
+  stay(
+    await groupsUnder(
+      files.map((file) => ({ file, choice: file.choice })),
+      filesIn,
+    ),
+    null,
+  );
 }
 
 function choiceFor(file: DraftFile, policy: DriftPolicy, choices: Readonly<Record<string, Choice>>): Choice {
@@ -93,13 +105,13 @@ export async function pick(
       throw new TurnbackError('DRIFTED', { count: drifted.length, paths: names.join(', ') + (drifted.length > 3 ? ', …' : '') });
     }
   }
-  const chosen = new Map(files.map((file) => [file.path, choiceFor(file, options.drift, options.choices)] as const));
-  const groups = await groupsUnder(files, (file) => chosen.get(file.path) ?? 'keep', filesIn);
-  const paths = new Set(chosen.keys());
+  const chosen = files.map((file): Chosen => ({ file, choice: choiceFor(file, options.drift, options.choices) }));
+  const groups = await groupsUnder(chosen, filesIn);
+  const paths = new Set(files.map((file) => file.path));
   const forced = new Map(groups.flatMap((group) => group.paths.map((path) => [path, groupReason(group, paths)] as const)));
-  return files.map((file) => {
+  return chosen.map(({ file, choice }) => {
     const stays = forced.get(file.path);
     if (stays !== undefined) return { file, choice: 'keep', why: stays };
-    return { file, choice: chosen.get(file.path) ?? 'keep', why: file.why };
+    return { file, choice, why: file.why };
   });
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retention } from '../../shared/contract.ts';
-import { causeOf, TurnbackError } from '../../shared/errors.ts';
+import { causeOf, isRefusal, TurnbackError } from '../../shared/errors.ts';
 import type { Cleaned, CleanPlan } from '../../shared/own-data.ts';
 import type { Git } from '../snapshots/git.ts';
 import { objectFolder } from '../snapshots/object-folder.ts';
@@ -118,7 +118,7 @@ async function leaseOrNull(fs: FileSystem, ownData: string, key: string): Promis
   try {
     return await takeLease(fs, ownData, key, 0);
   } catch (thrown) {
-    if (thrown instanceof TurnbackError && thrown.code === 'LEASE_HELD') return null;
+    if (isRefusal(thrown, 'LEASE_HELD')) return null;
     throw thrown;
   }
 }
@@ -162,7 +162,7 @@ async function giveWay(
     await work(given);
     return true;
   } catch (thrown) {
-    if (given.aborted && thrown instanceof TurnbackError && thrown.code === 'CANCELLED') return false;
+    if (given.aborted && isRefusal(thrown, 'CANCELLED')) return false;
     throw thrown;
   } finally {
     ended.abort();

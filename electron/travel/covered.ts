@@ -1,17 +1,17 @@
 import type { Message, Thread } from '../../shared/model.ts';
 import type { SideEffect } from '../../shared/plan.ts';
 
-const inConversation = (message: Message): boolean =>
+const inConversation = (message: Message): message is Message & { stop: number } =>
   message.stop !== null && (message.hidden === null || message.hidden.reason === 'reverted');
 
 /** The messages after a stop, those that a standing revert hides included. */
 export function messagesAfter(thread: Thread, stop: number): Message[] {
-  return thread.messages.filter((message) => inConversation(message) && (message.stop ?? 0) > stop);
+  return thread.messages.filter((message) => inConversation(message) && message.stop > stop);
 }
 
 /** The last stop of the conversation. */
 export function lastStop(thread: Thread): number {
-  return thread.messages.reduce((last, message) => (inConversation(message) ? Math.max(last, message.stop ?? 0) : last), 0);
+  return thread.messages.reduce((last, message) => (inConversation(message) ? Math.max(last, message.stop) : last), 0);
 }
 
 /** The turns that messages belong to, in order. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { reason, TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, reason, TurnbackError } from '../../shared/errors.ts';
 import type { ForgetPlan } from '../../shared/own-data.ts';
 import type { Git } from '../snapshots/git.ts';
 import { quarantinesOf, removeOwnStore, removeRemainders, type SafetyStore, safetyStores } from '../snapshots/safety-stores.ts';
@@ -135,7 +135,7 @@ async function leaseOr(fs: FileSystem, ownData: string, key: string): Promise<Le
   try {
     return await takeLease(fs, ownData, key);
   } catch (thrown) {
-    if (!(thrown instanceof TurnbackError) || thrown.code !== 'LEASE_HELD') throw thrown;
+    if (!isRefusal(thrown, 'LEASE_HELD')) throw thrown;
     throw new TurnbackError('FORGET_BUSY', { cause: thrown.message.replace(/ Wait until it ends\.$/, '').replace(/\.$/, '') });
   }
 }

@@ -1,4 +1,4 @@
-import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, type Reason, reason, TurnbackError } from '../../shared/errors.ts';
 import type { Step } from '../../shared/model.ts';
 import type { Piece } from '../../shared/plan.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
@@ -44,7 +44,7 @@ async function lastLeft(above: readonly ChangeSource[], path: TreePath): Promise
   try {
     return (await above.findLast((source) => source.broken === null)?.layer(path))?.after ?? null;
   } catch (thrown) {
-    if (thrown instanceof TurnbackError && thrown.code === 'TREE_MISSING') return null;
+    if (isRefusal(thrown, 'TREE_MISSING')) return null;
     throw thrown;
   }
 }
@@ -91,7 +91,7 @@ async function hunkPart(situation: Situation, piece: Piece, step: Step): Promise
 
 /** A snapshot that is gone is why this piece cannot come back. */
 function missing(thrown: unknown): Reason {
-  if (thrown instanceof TurnbackError && thrown.code === 'TREE_MISSING') return thrown.reason;
+  if (isRefusal(thrown, 'TREE_MISSING')) return thrown.reason;
   throw thrown;
 }
 

@@ -28,7 +28,7 @@ const leftBehind = new Set<string>();
 function parse(text: string | null): LeaseFile | null {
   if (text === null) return null;
   try {
-    return leaseSchema.safeParse(JSON.parse(text)).data ?? null;
+    return leaseSchema.parse(JSON.parse(text));
   } catch {
     // A lease of a crashed disk or another version: nobody can be told from it.
     return null;
@@ -60,8 +60,8 @@ async function createWhole(fs: FileSystem, file: string, text: string): Promise<
 async function dropAside(fs: FileSystem, aside: string): Promise<void> {
   try {
     await removeOwn(fs, aside);
-  } catch (thrown) {
-    if (!(thrown instanceof Error)) throw thrown;
+  } catch {
+    // The next sweep takes it.
   }
 }
 
@@ -141,8 +141,7 @@ async function releaseLease(fs: FileSystem, file: string, random: string): Promi
     try {
       if (parse(await readOwn(fs, file))?.random === random) await removeOwn(fs, file);
       return;
-    } catch (thrown) {
-      if (!(thrown instanceof Error)) throw thrown;
+    } catch {
       if (tries > 0) continue;
       leftBehind.add(random);
       return;

@@ -1,4 +1,4 @@
-import { TurnbackError } from '../../shared/errors.ts';
+import { isRefusal } from '../../shared/errors.ts';
 import type { Thread } from '../../shared/model.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { ObjectReader } from '../snapshots/objects.ts';
@@ -36,7 +36,7 @@ async function held(objects: ObjectReader, tree: string, path: TreePath): Promis
     return (await objects.entry(tree, path)) !== null;
   } catch (thrown) {
     // The step itself says that its tree is gone.
-    if (thrown instanceof TurnbackError && thrown.code === 'TREE_MISSING') return true;
+    if (isRefusal(thrown, 'TREE_MISSING')) return true;
     throw thrown;
   }
 }

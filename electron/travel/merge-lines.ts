@@ -1,4 +1,4 @@
-import { TurnbackError } from '../../shared/errors.ts';
+import { isRefusal } from '../../shared/errors.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { Git } from '../snapshots/git.ts';
 import { isBinary, mergeText } from '../snapshots/merge.ts';
@@ -19,7 +19,7 @@ export function lineMerge(git: Git, blobs: Blobs, path: TreePath, tmp: string, s
     try {
       return await blobs.read(oid, path);
     } catch (thrown) {
-      if (thrown instanceof TurnbackError && thrown.code === 'TREE_MISSING') return null;
+      if (isRefusal(thrown, 'TREE_MISSING')) return null;
       throw thrown;
     }
   };

@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { reason, TurnbackError } from '../../shared/errors.ts';
+import { reason } from '../../shared/errors.ts';
 import type { HiddenReason, Message, Thread } from '../../shared/model.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { FileSystem } from './file-system.ts';
 import { keyOf, readOwn, removeOwn, writeOwn } from './own-files.ts';
+import { readKept } from './read-kept.ts';
 
 const rangeSchema = z.object({
   /** The message that stays, null for none; what comes after it, up to and with `lastMessageId`, is hidden. */
@@ -37,17 +38,7 @@ export function readOverlayText(fs: FileSystem, ownData: string, thread: string)
 
 /** The overlay of a thread. Throws HISTORY_UNREADABLE. */
 export async function readOverlay(fs: FileSystem, ownData: string, thread: string): Promise<Overlay> {
-  const text = await readOverlayText(fs, ownData, thread);
-  if (text === null) return emptyOverlay(thread);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new TurnbackError('HISTORY_UNREADABLE', { path: fileOf(ownData, thread), cause: 'it is not JSON' }, { cause });
-  }
-  const parsed = overlaySchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new TurnbackError('HISTORY_UNREADABLE', { path: fileOf(ownData, thread), cause: parsed.error.issues[0]?.message ?? 'form' });
+  return (await readKept(fs, fileOf(ownData, thread), overlaySchema)) ?? emptyOverlay(thread);
 }
 
 /** Puts an overlay in place whole; null removes it. */

@@ -9,7 +9,8 @@ export function keyOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-const codeOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException | undefined)?.code ?? '';
+/** The code of a system's error; nothing for any other. */
+export const codeOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? '';
 
 /** True for the error of a file or folder that is not there. */
 export function isMissing(thrown: unknown): boolean {

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { reason, TurnbackError } from '../../shared/errors.ts';
+import { reason } from '../../shared/errors.ts';
 import type { Thread } from '../../shared/model.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { RecallOffer, RecallSpan } from '../threads/source.ts';
 import type { OpenThread } from '../threads/thread.ts';
 import type { FileSystem } from './file-system.ts';
 import { keyOf, readOwn, removeOwn, writeOwn } from './own-files.ts';
+import { readKept } from './read-kept.ts';
 
 const seq = z.number().int().nonnegative();
 
@@ -70,25 +71,10 @@ export function pendingOf(thread: Thread, span: RecallSpan, entry: string, at: n
   };
 }
 
-async function readPending(fs: FileSystem, ownData: string, thread: string): Promise<PendingRecall | null> {
-  const text = await readPendingText(fs, ownData, thread);
-  if (text === null) return null;
-  const failed = (cause: string): TurnbackError => new TurnbackError('HISTORY_UNREADABLE', { path: fileOf(ownData, thread), cause });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw failed('it is not JSON');
-  }
-  const parsed = pendingRecallSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw failed(parsed.error.issues[0]?.message ?? 'form');
-}
-
 /** The planned recall of a thread; null when there is none or it was done meanwhile. Only reads. Throws HISTORY_UNREADABLE. */
 export async function pendingIn(fs: FileSystem, ownData: string, { reader, head }: OpenThread): Promise<Pending | null> {
   const { recall } = reader;
-  const kept = recall === undefined ? null : await readPending(fs, ownData, head.id);
+  const kept = recall === undefined ? null : await readKept(fs, fileOf(ownData, head.id), pendingRecallSchema);
   if (recall === undefined || kept === null) return null;
   const { targetSeq, targetMessageId, startSeq, endSeq, plannedNodes, logLengthAtPlan, entry } = kept;
   const span: RecallSpan = { targetSeq, targetMessageId, startSeq, endSeq, nodes: plannedNodes, logLength: logLengthAtPlan };

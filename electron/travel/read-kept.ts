@@ -15,7 +15,6 @@ export async function readKept<T>(fs: FileSystem, file: string, schema: z.ZodTyp
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const at = issue?.path.join('.');
-  throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: at ? `${at}: ${issue?.message}` : (issue?.message ?? 'its form') });
+  const causes = parsed.error.issues.map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(': '));
+  throw new TurnbackError('HISTORY_UNREADABLE', { path: file, cause: causes.slice(0, 1).join() });
 }

@@ -1,4 +1,4 @@
-import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, type Reason, reason, TurnbackError } from '../../shared/errors.ts';
 import { safePath } from '../../shared/safe-path.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { readDisk } from '../snapshots/disk.ts';
@@ -129,7 +129,7 @@ async function changeOf(recall: Recaller, list: RecallList, index: number): Prom
   try {
     return await recall.change(list, index);
   } catch (thrown) {
-    if (thrown instanceof TurnbackError && thrown.code === 'HOST_UNREACHABLE') return thrown.reason;
+    if (isRefusal(thrown, 'HOST_UNREACHABLE')) return thrown.reason;
     throw thrown;
   }
 }

@@ -1,8 +1,8 @@
-import { TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, TurnbackError } from '../../shared/errors.ts';
 import { bytesOfTreePath, showTreePath, type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
 import type { FileSystem } from './file-system.ts';
 import { foldersAbove } from './folder-groups.ts';
-import { isMissing, isTaken } from './own-files.ts';
+import { codeOf, isMissing, isTaken } from './own-files.ts';
 import { inFolder, splitPath } from './pinned-folder.ts';
 
 /** Permission bits of folders as they shall be; null for one that shall not be there. A folder that is not named follows the umask. */
@@ -71,10 +71,10 @@ export async function removeIfEmpty(fs: FileSystem, root: string, folder: TreePa
     });
     return true;
   } catch (thrown) {
-    if (isMissing(thrown)) return true;
     // Something is in it, it may not be removed, or a link or file took its place: not ours to remove.
-    if (isTaken(thrown) || ['EBUSY', 'EPERM', 'EACCES', 'ENOTDIR'].includes((thrown as NodeJS.ErrnoException).code ?? '')) return false;
-    if (thrown instanceof TurnbackError && thrown.code === 'WRITE_FAILED') return false;
+    if (isTaken(thrown) || ['EBUSY', 'EPERM', 'EACCES', 'ENOTDIR'].includes(codeOf(thrown))) return false;
+    if (isMissing(thrown)) return true;
+    if (isRefusal(thrown, 'WRITE_FAILED')) return false;
     throw thrown;
   }
 }
@@ -90,8 +90,8 @@ export async function removeEmptied(fs: FileSystem, root: string, gone: Iterable
 /** Removes a folder that holds nothing but folders, so that a file can take its place. Throws WRITE_FAILED when it holds more. */
 export async function clearFolder(fs: FileSystem, root: string, folder: TreePath): Promise<void> {
   const found = [folder];
-  for (let at = 0; at < found.length; at++) {
-    const path = found[at] ?? folder;
+  // It grows while it is gone through.
+  for (const path of found) {
     let names: Buffer[];
     try {
       names = await inFolder(fs, root, path, (pinned) => fs.readdir(pinned.at(Buffer.from('.'))));

@@ -1,4 +1,4 @@
-import { causeOf, TurnbackError } from '../../shared/errors.ts';
+import { causeOf, isRefusal, TurnbackError } from '../../shared/errors.ts';
 import type { Choice, DriftPolicy, Plan, TravelResult } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { sweepAsides } from './asides.ts';
@@ -113,7 +113,7 @@ async function putBack(carrier: Carrier, record: TravelRecord, failure: unknown,
     await rollBack({ ...carrier, signal: undefined }, (await readJournal(carrier.fs, carrier.ownData, record.entry)) ?? record, at);
   } catch (thrown) {
     // The tombstone is in the log, so this travel can only be finished, and says so itself.
-    if (thrown instanceof TurnbackError && thrown.code === 'RECALL_WRITTEN') throw thrown;
+    if (isRefusal(thrown, 'RECALL_WRITTEN')) throw thrown;
     const words = (one: unknown): string => causeOf(one).replace(/ (Nothing|Everything) was [^.]*\.$/, '');
     const cause = `${words(thrown).replace(/\.$/, '')}; what failed at first: ${words(failure).replace(/\.$/, '')}`;
     throw new TurnbackError('RECOVERY_FAILED', { path: record.root ?? record.thread, cause }, { cause: thrown });

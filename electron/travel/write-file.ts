@@ -3,7 +3,7 @@ import type { TreePath } from '../../shared/tree-path.ts';
 import type { DiskState } from '../snapshots/disk.ts';
 import type { Content } from './content.ts';
 import type { FileSystem } from './file-system.ts';
-import { isMissing, isTaken } from './own-files.ts';
+import { codeOf, isMissing, isTaken } from './own-files.ts';
 import type { PinnedFolder } from './pinned-folder.ts';
 
 /** One path that a travel changes. */
@@ -61,7 +61,7 @@ export async function placeFile(fs: FileSystem, staged: Buffer, place: Buffer, c
       await fs.unlink(staged);
       return;
     } catch (thrown) {
-      const code = (thrown as NodeJS.ErrnoException).code ?? '';
+      const code = codeOf(thrown);
       // Some file systems have no hard links; there a rename has to do.
       if (isTaken(thrown) || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS', 'EXDEV'].includes(code)) throw thrown;
     }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
+import { isRefusal, type Reason, reason, TurnbackError } from '../../../shared/errors.ts';
 import type { RecallBatch, RecallChange, Recaller, RecallList, RecallOffer, RecallSpan } from '../source.ts';
 import { appendPrepared, heldOf, notWritable, prepareAppend, withdrawPart } from './append-events.ts';
 import type { ChangeLists } from './change-lists.ts';
@@ -80,7 +80,7 @@ export class DshRecaller implements Recaller {
       return { ...this.#offerOf(range), sideEffects, lists: lists.map((one) => this.#listOf(one)).reverse(), refusal, live };
     } catch (thrown) {
       // A host that was named and does not answer stands in the way like a lost list, but has another way out.
-      if (!(thrown instanceof TurnbackError) || thrown.code !== 'HOST_UNREACHABLE') throw thrown;
+      if (!isRefusal(thrown, 'HOST_UNREACHABLE')) throw thrown;
       return { ...this.#offerOf(range), sideEffects: effectsIn(range), lists: [], refusal: thrown.reason, live: null };
     }
   }
