@@ -13,7 +13,7 @@ interface Question {
   maxBytes: number;
   tries: number;
   resolve(answer: BatchAnswer | null): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
 /** Questions in order. Taking one does not move the others, of which there may be many thousands. */
@@ -144,7 +144,7 @@ export class BatchProcess {
       this.#watch(session);
       session.process.write(Buffer.from(batch.map(({ oid }) => `${oid}\n`).join('')));
     } catch (error) {
-      for (const question of batch) question.reject(error instanceof Error ? error : new Error(String(error)));
+      for (const question of batch) question.reject(error);
     }
   }
 
@@ -178,8 +178,7 @@ export class BatchProcess {
     for (const [position, question] of open.takeAll().entries()) {
       // Only the question that was being answered can be at fault; the others just wait again.
       if (position === 0) question.tries += 1;
-      if (this.#closed) question.reject(new TurnbackError('CANCELLED'));
-      else if (question.tries > 1) question.reject(failure);
+      if (question.tries > 1) question.reject(failure);
       else this.#send(question);
     }
   }
@@ -225,13 +224,14 @@ export class BatchProcess {
       if (session.header.length > LONGEST_HEADER) throw notUnderstood();
       if (end < 0) return;
       at = end + 1;
+      const asked = session.open.first();
       const [, oid, type, text] = /^([0-9a-f]+) (?:missing|(blob|tree|commit|tag) ([0-9]{1,15}))$/.exec(session.header) ?? [];
-      if (oid === undefined || oid !== session.open.first()?.oid) throw notUnderstood();
+      if (asked === undefined || oid !== asked.oid) throw notUnderstood();
       session.header = '';
       const size = Number(text);
       if (type === undefined) this.#answer(session, null);
       else if (!this.#contents) this.#answer(session, { type, size, content: NOTHING });
-      else if (size > (session.open.first()?.maxBytes ?? 0)) this.#refuse(session, size);
+      else if (size > asked.maxBytes) this.#refuse(session, size);
       else if (at + size < chunk.length && chunk.length <= 2 * size) {
         // It came in one piece that holds little else: no copy.
         this.#answer(session, { type, size, content: chunk.subarray(at, at + size) });
@@ -257,7 +257,7 @@ export class BatchProcess {
   #refuse(session: Session, size: number): void {
     const question = session.open.take();
     question?.reject(new TurnbackError('TOO_LARGE', { path: question.oid, bytes: size }));
-    if (this.#current === session) this.#current = null;
+    this.#current = null;
     session.over = true;
     session.process.kill();
   }

@@ -48,9 +48,9 @@ export async function capturePaths(
       states.set(path, state);
       o.onProgress?.(states.size, o.paths.length);
       const entry = entryOfState(state);
-      if (entry === null) continue;
-      changes.set(path, entry);
-      bytes += state.kind === 'file' ? state.size : state.kind === 'link' ? state.target.length : 0;
+      if (entry !== null) changes.set(path, entry);
+      if (state.kind === 'file') bytes += state.size;
+      if (state.kind === 'link') bytes += state.target.length;
     }
     await intake.give();
     const tree = await editTree({ base: null, changes, lines: async () => [], write: (content) => writer.put('tree', content) });

@@ -175,8 +175,7 @@ export async function changesOf(store: SnapshotStore, pairs: readonly Pair[], si
   const reasons = pairs.map((pair) => unfit(store, pair));
   const fit = pairs.filter((_, index) => reasons[index] === null);
   const ids = [...new Set(fit.flatMap(({ from, to }) => [from, to]))];
-  if (ids.length === 0) return reasons.map((why) => why ?? reason('TREE_EMPTY'));
-  const there = await treesAmong(store, ids, signal);
+  const there = ids.length === 0 ? new Set<string>() : await treesAmong(store, ids, signal);
   const keys = [...new Set(fit.filter(({ from, to }) => there.has(from) && there.has(to)).map(({ from, to }) => `${from} ${to}`))];
   const blocks = new Map<string, Block>();
   for (let at = 0; at < keys.length; at += PAIRS_A_PROCESS) {

@@ -43,7 +43,7 @@ export async function breathe(): Promise<void> {
   rested = performance.now();
 }
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
 
 /** What stands there; null for nothing, `closed` where we may not look. */
 function statOrNull(path: Buffer): Stats | 'closed' | null {

@@ -4,6 +4,7 @@ interface Pipe {
 
 /** Time that a process has to remove its own temporary files before it is killed. */
 const GRACE = 200;
+const GONE: ReadonlySet<unknown> = new Set(['ESRCH', 'EPERM']);
 
 /** As much of a child process as is needed to end it. */
 interface Ending {
@@ -27,7 +28,7 @@ export function endGroup(child: Ending): void {
       else process.kill(-child.pid, signal);
     } catch (error) {
       // Gone already; macOS says EPERM for a group of which only the remains are left.
-      if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!GONE.has((error as NodeJS.ErrnoException).code)) throw error;
     }
   };
   send('SIGTERM');

@@ -106,7 +106,7 @@ export function createGit(options: { command?: readonly string[]; env?: NodeJS.P
       for (const [name, value] of Object.entries(inherited)) if (value !== undefined && !name.startsWith('GIT_')) own[name] = value;
       const settings = Object.entries(env).flatMap(([name, value]) => (name === 'PATH' ? [] : [`${name}=${value}`]));
       const remotePath = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-      return { file: first, args: [...rest.slice(0, -1), 'env', '-i', remotePath, ...settings, rest.at(-1) ?? 'git', ...args], env: own };
+      return { file: first, args: [...rest.slice(0, -1), 'env', '-i', remotePath, ...settings, ...rest.slice(-1), ...args], env: own };
     }
     if (first !== undefined) return { file: first, args, env };
     const chosen = options.chosen?.() ?? null;
@@ -210,7 +210,7 @@ export function createGit(options: { command?: readonly string[]; env?: NodeJS.P
               take(piece);
             } catch (error) {
               child.stdout.removeAllListeners('data').resume();
-              reject(error instanceof Error ? error : new Error(String(error)));
+              reject(error);
             }
           });
           child.stdout.on('error', reject);

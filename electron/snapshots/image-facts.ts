@@ -30,7 +30,7 @@ function jpeg(bytes: Buffer): ImageFacts | null {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return null;
   for (let at = 2; at + 9 <= bytes.length; ) {
     if (bytes[at] !== 0xff) return null;
-    const marker = bytes[at + 1] ?? 0;
+    const marker = bytes.readUInt8(at + 1);
     if (marker === 0xff) at += 1;
     else if (isFrame(marker)) return { type: 'jpeg', width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;

@@ -24,6 +24,11 @@ const CACHED_LINES = 400_000;
 const MAX_ENTRIES = 2_000_000;
 const MAX_DEPTH = 4096;
 
+/** The lines of a folder that was read before. */
+function linesOf(folders: ReadonlyMap<string, Tree>, oid: string): MapIterator<TreeLine> {
+  return (folders.get(oid) ?? new Map<string, TreeLine>()).values();
+}
+
 /**
  * Reads objects through one kept process each for contents and for facts. Ids that are not of the store's format, and
  * objects of another type, count as missing. Everything that is missing throws TREE_MISSING.
@@ -83,14 +88,13 @@ export class ObjectReader {
   async entries(tree: string): Promise<Map<TreePath, TreeEntry>> {
     const folders = await this.#folders(tree);
     const found = new Map<TreePath, TreeEntry>();
-    const stack = [{ prefix: '', lines: folders.get(tree)?.values() ?? [][Symbol.iterator]() }];
+    const stack = [{ prefix: '', lines: linesOf(folders, tree) }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const next = top.lines.next();
       if (next.done) stack.pop();
       else if (next.value.mode === '40000') {
         if (stack.length > MAX_DEPTH) throw new TurnbackError('TREE_TOO_LARGE', { tree, count: MAX_ENTRIES });
-        const lines = folders.get(next.value.oid)?.values() ?? [][Symbol.iterator]();
-        stack.push({ prefix: `${top.prefix}${next.value.name}/`, lines });
+        stack.push({ prefix: `${top.prefix}${next.value.name}/`, lines: linesOf(folders, next.value.oid) });
       } else {
         if (found.size >= MAX_ENTRIES) throw new TurnbackError('TREE_TOO_LARGE', { tree, count: MAX_ENTRIES });
         found.set(pathOfLatin1(top.prefix + next.value.name), { mode: next.value.mode, oid: next.value.oid });
@@ -105,10 +109,11 @@ export class ObjectReader {
     if (known !== undefined) return known;
     const folders = await this.#folders(tree);
     const stack = [tree];
+    let sum = 0;
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      let sum = 0;
+      sum = 0;
       const missing: string[] = [];
-      for (const line of folders.get(top)?.values() ?? []) {
+      for (const line of linesOf(folders, top)) {
         const inner = line.mode === '40000' ? this.#counts.get(line.oid) : 1;
         if (inner === undefined) missing.push(line.oid);
         else sum = Math.min(sum + inner, Number.MAX_SAFE_INTEGER);
@@ -119,7 +124,8 @@ export class ObjectReader {
         stack.pop();
       }
     }
-    return this.#counts.get(tree) ?? 0;
+    // The tree itself was counted last.
+    return sum;
   }
 
   /** The bytes of a tree object. */

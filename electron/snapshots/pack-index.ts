@@ -14,17 +14,12 @@ const LARGE = 0x80000000;
 
 /** How many ids start with each byte or a smaller one. */
 function fanoutOf(sorted: readonly Packed[]): Buffer {
-  const counts = new Array<number>(256).fill(0);
-  for (const { oid } of sorted) {
-    const first = Number.parseInt(oid.slice(0, 2), 16);
-    counts[first] = (counts[first] ?? 0) + 1;
-  }
   const table = Buffer.alloc(1024);
-  let sum = 0;
-  for (const [first, count] of counts.entries()) {
-    sum += count;
-    table.writeUInt32BE(sum, first * 4);
+  for (const { oid } of sorted) {
+    const at = Number.parseInt(oid.slice(0, 2), 16) * 4;
+    table.writeUInt32BE(table.readUInt32BE(at) + 1, at);
   }
+  for (let at = 4; at < table.length; at += 4) table.writeUInt32BE(table.readUInt32BE(at - 4) + table.readUInt32BE(at), at);
   return table;
 }
 

@@ -34,7 +34,6 @@ export function startOfProcess(pid: number): string | null | undefined {
   if (process.platform !== 'linux') return null;
   const stat = textOf(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // The name in the second field may hold spaces and parentheses; what comes after the last one is plain. A zombie has ended.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (stat === '') return null;
-  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : (fields[19] ?? null);
+  const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return state === 'Z' || state === 'X' ? undefined : (rest[18] ?? null);
 }

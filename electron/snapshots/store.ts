@@ -22,6 +22,9 @@ const ATTRIBUTES = '* -text !eol !ident !filter !working-tree-encoding !diff !me
 /** Names that no snapshot of ours holds, whatever the workspace's own ignore files say. */
 const EXCLUDES = '.env\n.env.*\n';
 
+/** What a system says of a rename to a folder that holds something. */
+const IN_PLACE: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES']);
+
 function configOf(format: ObjectFormat): string {
   // What git itself writes there, refs and indexes, is for the user alone, whatever the umask.
   const core = '\tbare = true\n\tlogAllRefUpdates = false\n\tsharedRepository = 0600\n';
@@ -68,9 +71,8 @@ async function makeStore(gitDir: string, format: ObjectFormat, folders: readonly
     await syncFolder(path.dirname(gitDir));
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
-    const code = (error as NodeJS.ErrnoException).code ?? '';
     // Another process was first, or a crash left a folder without HEAD: fill in what it lacks.
-    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].includes(code)) await build(gitDir);
+    if (IN_PLACE.has((error as NodeJS.ErrnoException).code)) await build(gitDir);
     else throw error;
   }
 }

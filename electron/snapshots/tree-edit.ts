@@ -46,7 +46,7 @@ async function allDone(work: readonly Promise<void>[]): Promise<void> {
  * that holds nothing any more is gone.
  */
 export async function editTree(edit: TreeEdit): Promise<string> {
-  const walk = async (base: string | null, change: Node): Promise<string | null> => {
+  const walk = async (base: string | null, change: Node): Promise<TreeLine[]> => {
     const lines = new Map((base === null ? [] : await edit.lines(base)).map((line) => [line.name, line]));
     const below: Promise<void>[] = [];
     for (const [name, child] of change.children) {
@@ -58,17 +58,15 @@ export async function editTree(edit: TreeEdit): Promise<string> {
       }
       if (child.entry === null && folder === null) lines.delete(name);
       if (child.children.size === 0) continue;
-      const settle = (tree: string | null): void => {
-        if (tree !== null) lines.set(name, { name, mode: '40000', oid: tree });
+      const settle = async (inner: TreeLine[]): Promise<void> => {
+        if (inner.length > 0) lines.set(name, { name, mode: '40000', oid: await edit.write(treeBytes(inner), inner) });
         else if (folder !== null) lines.delete(name);
       };
       below.push(walk(folder, child).then(settle));
     }
     await allDone(below);
-    if (lines.size === 0 && change !== root) return null;
-    const all = [...lines.values()];
-    return edit.write(treeBytes(all), all);
+    return [...lines.values()];
   };
-  const root = nodesOf(edit.changes);
-  return (await walk(edit.base, root)) ?? '';
+  const all = await walk(edit.base, nodesOf(edit.changes));
+  return edit.write(treeBytes(all), all);
 }

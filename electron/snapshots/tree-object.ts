@@ -46,6 +46,6 @@ const sortKey = (line: TreeLine): string => (line.mode === '40000' ? `${line.nam
 
 /** The bytes of a tree object with these lines, in git's order. */
 export function treeBytes(lines: readonly TreeLine[]): Buffer {
-  const sorted = lines.map((line) => ({ line, key: sortKey(line) })).sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const sorted = lines.map((line) => ({ line, key: sortKey(line) })).sort((a, b) => (a.key < b.key ? -1 : 1));
   return Buffer.concat(sorted.flatMap(({ line }) => [Buffer.from(`${line.mode} ${line.name}\0`, 'latin1'), Buffer.from(line.oid, 'hex')]));
 }

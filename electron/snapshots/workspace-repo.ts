@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { simpleGit } from 'simple-git';
 import { TurnbackError } from '../../shared/errors.ts';
-import type { Git } from './git.ts';
+import { type Git, gitFailed } from './git.ts';
 import { wholePath } from './git-neutral.ts';
 import { findGitProgram } from './git-program.ts';
 
@@ -12,12 +12,14 @@ export interface RepoHead {
   commit: string | null;
 }
 
+const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR']);
+
 async function isThere(file: string): Promise<boolean> {
   try {
     await lstat(file);
     return true;
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (NOT_THERE.has((error as NodeJS.ErrnoException).code)) return false;
     throw error;
   }
 }
@@ -61,14 +63,13 @@ export async function headOf(root: string): Promise<RepoHead | null> {
     const commit = (await git.raw('rev-parse', '-q', '--verify', 'HEAD').catch(nothing)).trim();
     return { branch: head.replace(/^refs\/heads\//, '') || null, commit: commit || null };
   } catch (error) {
-    const cause = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    throw new TurnbackError('GIT_FAILED', { command: 'rev-parse', exit: 128, cause }, { cause: error });
+    throw gitFailed('rev-parse', 128, (error as Error).message);
   }
 }
 
 /** With `-q` git says nothing and exits 1 when there is no such ref: that is an answer. Anything it says is a failure. */
-function nothing(error: unknown): string {
-  if (error instanceof Error && error.message.trim() === '') return '';
+function nothing(error: Error): string {
+  if (error.message.trim() === '') return '';
   throw error;
 }
 

@@ -52,6 +52,8 @@ describe('what the bytes say of a picture', () => {
       padded('ffd8 ffe0 000a ffc0000b0801 0001 ffc4 0004 0000 ffff c2 0011 08 00f0 0140'),
       { type: 'jpeg', width: 320, height: 240 },
     ],
+    // Marks that stand alone, and bytes that fill up, before the frame.
+    ['JPEG with marks of restart', padded('ffd8 ff01 ffd0 ffffff ffc0 0011 08 00f0 0140'), { type: 'jpeg', width: 320, height: 240 }],
   ])('%s', (_name, bytes, facts) => {
     expect(imageFacts(bytes)).toEqual(facts);
     // Cut off anywhere it is a picture or none, never an error.
@@ -62,6 +64,8 @@ describe('what the bytes say of a picture', () => {
     expect(imageFacts(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeNull();
     expect(imageFacts(png(0, 5))).toBeNull();
     expect(imageFacts(Buffer.from('RIFF....WAVE'.padEnd(64, '\0')))).toBeNull();
+    expect(imageFacts(Buffer.from('RIFF....WEBPVP9 '.padEnd(64, '\x01')))).toBeNull();
+    expect(imageFacts(padded('ffd8 ffe0 0004 0000 00'))).toBeNull();
   });
 
   test('only a binary side tells of one', () => {

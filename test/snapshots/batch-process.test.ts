@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BatchProcess } from '../../electron/snapshots/batch-process.ts';
 import type { GitProcess } from '../../electron/snapshots/git.ts';
 
@@ -49,6 +49,12 @@ class Puppet implements GitProcess {
     this.#pieces.push(null);
     this.#wake();
     this.#leave(exit);
+  }
+
+  /** Its output ends, and it stays. */
+  hang(): void {
+    this.#pieces.push(null);
+    this.#wake();
   }
 
   end(): void {
@@ -142,6 +148,93 @@ describe('answers of a batch process', () => {
     await tick();
     started[1]?.say(`${b} blob 1\nx\n`);
     expect((await third)?.content.toString()).toBe('x');
+  });
+
+  it('that nobody asked for end the process, and the next question asks another', async () => {
+    const { batch, started } = puppets(true);
+    const first = batch.ask(a, 10);
+    await tick();
+    started[0]?.say(`${a} blob 1\nx\n${b} blob 1\ny\n`);
+    expect((await first)?.content.toString()).toBe('x');
+    await tick();
+    expect(started[0]?.killed).toBe(true);
+    const second = batch.ask(b, 10);
+    await tick();
+    started[1]?.say(`${b} blob 1\nz\n`);
+    expect((await second)?.content.toString()).toBe('z');
+  });
+
+  it('cannot come any more when the pipe itself fails, and that is named', async () => {
+    const puppet = new Puppet();
+    puppet.each = () => Promise.reject(new Error('read EIO'));
+    const batch = new BatchProcess(() => puppet, true);
+    onTestFinished(() => batch.close());
+    await expect(batch.ask(b, 10)).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('read EIO') });
+    expect(puppet.killed).toBe(true);
+  });
+
+  it('are waited for as long as something comes, and not at all once nothing is asked', async () => {
+    vi.useFakeTimers();
+    try {
+      const { batch, started } = puppets(true, 60_000, 1000);
+      let told: unknown = 'waiting';
+      const asked = batch.ask(a, 10).catch((error: unknown) => {
+        told = error;
+      });
+      await vi.advanceTimersByTimeAsync(600);
+      started[0]?.say(`${a} bl`);
+      await vi.advanceTimersByTimeAsync(900);
+      expect([told, started[0]?.killed]).toEqual(['waiting', false]);
+      started[0]?.say('ob 1\nx\n');
+      await asked;
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(started[0]?.killed).toBe(false);
+      const second = batch.ask(a, 10).catch((error: unknown) => {
+        told = error;
+      });
+      await vi.advanceTimersByTimeAsync(999);
+      expect(told).toBe('waiting');
+      await vi.advanceTimersByTimeAsync(1);
+      await second;
+      expect(told).toMatchObject({ code: 'GIT_FAILED' });
+      expect([started.length, started[0]?.killed]).toEqual([1, true]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('of one whose output ended and that does not leave are given up, while another goes on answering', async () => {
+    vi.useFakeTimers();
+    try {
+      const { batch, started } = puppets(true, 60_000, 1000);
+      const lost = batch.ask(a, 10).catch((error: { code: string }) => error.code);
+      await vi.advanceTimersByTimeAsync(1);
+      started[0]?.hang();
+      await vi.advanceTimersByTimeAsync(500);
+      const second = batch.ask(b, 10);
+      await vi.advanceTimersByTimeAsync(1);
+      started[1]?.say(`${b} blob 1\nx\n`);
+      expect((await second)?.content.toString()).toBe('x');
+      await vi.advanceTimersByTimeAsync(500);
+      expect([await lost, started[0]?.killed, started[1]?.killed]).toEqual(['GIT_FAILED', true, false]);
+      const third = batch.ask(b, 10);
+      await vi.advanceTimersByTimeAsync(1);
+      started[1]?.say(`${b} blob 1\ny\n`);
+      expect([(await third)?.content.toString(), started.length]).toEqual(['y', 2]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('that are still open are told so when it is closed, and its process is ended at once', async () => {
+    const { batch, started } = puppets(true);
+    const asked = [batch.ask(a, 10), batch.ask(b, 10)].map((answer) => answer.catch((error: { code: string }) => error.code));
+    await tick();
+    const unsent = batch.ask(a, 10).catch((error: { code: string }) => error.code);
+    await batch.close();
+    expect(await Promise.all([...asked, unsent])).toEqual(['CANCELLED', 'CANCELLED', 'CANCELLED']);
+    expect([started[0]?.killed, started[0]?.ended, started.length]).toEqual([true, false, 1]);
+    await expect(batch.ask(a, 10)).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
   it('that only tell facts have no content', async () => {

@@ -7,6 +7,8 @@ import { tempFolder, writeFiles } from '../scenarios/temp.ts';
 
 /** Errors by the call and the end of the path, as the system would give them; tests may run as a user who may do anything. */
 const faults = vi.hoisted(() => new Map<string, string>());
+/** What is opened as the file `swapped`: it came there after the look. */
+const swapped = vi.hoisted(() => ({ folder: null as string | null }));
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof realFs>();
@@ -25,12 +27,16 @@ vi.mock('node:fs', async (original) => {
     },
     openSync: (file: realFs.PathLike, flags: number) => {
       check('open', file);
+      if (swapped.folder !== null && String(file).endsWith('/swapped')) return fs.openSync(swapped.folder, flags);
       return fs.openSync(file, flags);
     },
   };
 });
 
-afterEach(() => faults.clear());
+afterEach(() => {
+  faults.clear();
+  swapped.folder = null;
+});
 
 const why = async (root: string, name: string): Promise<string> => {
   const state = await diskState(root, name);
@@ -71,6 +77,14 @@ it.each([
   expect(await why(root, 'f')).toBe(words);
   expect(await readDisk(root, 'f')).toBeNull();
   expect(await readState(root, 'f', 'sha1', 100)).toEqual({ state: { kind: 'other', what: words }, bytes: null });
+});
+
+it('a folder that took the place of a file between the look and the reading is not read', async () => {
+  const root = await tempFolder();
+  await writeFiles(root, { swapped: 'x' });
+  swapped.folder = root;
+  expect(await why(root, 'swapped')).toBe('something that was a file a moment ago');
+  expect(await readDisk(root, 'swapped')).toBeNull();
 });
 
 it('any other failure of the disk is an error', async () => {
@@ -117,7 +131,7 @@ it('a foreign file is opened only when it is one, and read up to a size', async 
   expect((await readRegular(path.join(root, 'l'))).toString()).toBe('four');
   expect((await readRegular(path.join(root, 'f'), 4)).toString()).toBe('four');
   await expect(readRegular(path.join(root, 'f'), 3)).rejects.toThrow('it is 4 bytes long');
-  await expect(openRegular(root)).rejects.toMatchObject({ code: 'NOT_A_FILE', message: 'it is not a file' });
-  await expect(openRegular('/dev/zero')).rejects.toMatchObject({ code: 'NOT_A_FILE' });
+  await expect(openRegular(root)).rejects.toMatchObject({ code: 'LOG_UNREADABLE', message: expect.stringContaining('it is not a file') });
+  await expect(openRegular('/dev/zero')).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
   await expect(openRegular(path.join(root, 'gone'))).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { chmod, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { captureWorkspace } from '../../electron/snapshots/capture.ts';
+import { capturePaths, captureWorkspace } from '../../electron/snapshots/capture.ts';
 import { changesOf, rawChanges } from '../../electron/snapshots/diff.ts';
 import { createGit, type Git, type GitCall, type GitResult } from '../../electron/snapshots/git.ts';
 import { mergeText } from '../../electron/snapshots/merge.ts';
@@ -176,6 +177,22 @@ describe('a snapshot of a workspace that changes while it is made', () => {
     await expect(captureWorkspace(store, { ...options(lab), signal: abort.signal })).rejects.toMatchObject({ code: 'CANCELLED' });
     await expect(readFile(options(lab).indexFile)).rejects.toMatchObject({ code: 'ENOENT' });
   });
+});
+
+it('a large file that changes between two looks is busy, and nothing of it is kept', async () => {
+  const lab = await makeLab();
+  const size = 3 * 1024 * 1024;
+  await writeFiles(lab.root, { large: Buffer.alloc(size, 'before ') });
+  const store = await lab.safety();
+  // Git is asked for the object between the two.
+  const start: Git['start'] = (call) => {
+    writeFileSync(path.join(lab.root, 'large'), Buffer.alloc(size, 'after ! '));
+    return store.git.start(call);
+  };
+  await expect(capturePaths({ ...store, git: { ...store.git, start } }, { root: lab.root, paths: ['large'] })).rejects.toMatchObject({
+    code: 'FILE_BUSY',
+  });
+  expect(await readdir(path.join(store.gitDir, 'objects', 'pack'))).toEqual([]);
 });
 
 describe('notes of an earlier snapshot', () => {

@@ -92,6 +92,38 @@ describe('the version', () => {
   });
 });
 
+describe('the git that the user chose', () => {
+  it('is run instead of the one on PATH, from the moment on that it is chosen, and its version is asked anew', async () => {
+    const folder = await tempFolder();
+    for (const version of ['2.40.0', '2.41.0']) {
+      await writeFile(path.join(folder, version), `#!/bin/sh\necho git version ${version}\n`);
+      await chmod(path.join(folder, version), 0o755);
+    }
+    let chosen: string | null = path.join(folder, '2.40.0');
+    const git = createGit({ chosen: () => chosen });
+    expect((await git.version()).minor).toBe(40);
+    chosen = path.join(folder, '2.41.0');
+    expect((await git.version()).minor).toBe(41);
+    chosen = null;
+    expect((await git.version()).text).toBe(execFileSync('git', ['version']).toString().trim().replace('git version ', ''));
+    chosen = path.join(folder, 'gone');
+    expect((await caught(git.run(call))).code).toBe('NO_GIT');
+    // One that is there and no program is a failure with its cause, as it would be no help to install git.
+    chosen = folder;
+    expect(await caught(git.run(call))).toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('EACCES') });
+    const process = git.start(call);
+    expect((await caught(process.done)).code).toBe('GIT_FAILED');
+  });
+
+  it('is a failure, not a missing one, where it is there and what would run it is not', async () => {
+    const folder = await tempFolder();
+    const file = path.join(folder, 'git');
+    await writeFile(file, '#!/nowhere/sh\n');
+    await chmod(file, 0o755);
+    expect(await caught(createGit({ chosen: () => file }).run(call))).toMatchObject({ code: 'GIT_FAILED' });
+  });
+});
+
 describe('what git is started with', () => {
   const poison = {
     GIT_DIR: '/decoy',
@@ -223,6 +255,20 @@ describe('a run', () => {
     expect(performance.now() - begin).toBeLessThan(2000);
   });
 
+  it('that a signal of the system ended is a failure, and of endless words only the first are kept', async () => {
+    const { git } = await fakeGit('echo dying >&2; kill -KILL $$');
+    const error = await caught(git.run(call));
+    expect(error.message).toBe('git probe failed with exit code -1. Cause: dying. Nothing was written.');
+    const { git: talker } = await fakeGit('head -c 1000000 /dev/zero | tr "\\0" x >&2');
+    const { stderr } = await talker.run(call);
+    expect([stderr.length >= 65_536, stderr.length < 200_000]).toEqual([true, true]);
+    const process = talker.start(call);
+    process.end();
+    await collect(process.stdout);
+    await process.done;
+    expect([process.stderr().length >= 65_536, process.stderr().length < 200_000]).toEqual([true, true]);
+  });
+
   it('kept from the start by a signal starts nothing', async () => {
     const { git, folder } = await fakeGit('touch "$(dirname "$0")/ran"');
     expect((await caught(git.run({ ...call, signal: AbortSignal.abort() }))).code).toBe('CANCELLED');
@@ -276,6 +322,20 @@ describe('a process that is talked to', () => {
     const second = sleeper.start(call);
     second.kill();
     expect(await second.done).toBe(-1);
+  });
+
+  it('hands over its output until what takes it fails, and that is told', async () => {
+    const { git } = await fakeGit('echo one; sleep 0.1; echo two');
+    const process = git.start(call);
+    process.end();
+    let taken = 0;
+    const handed = process.each(() => {
+      taken += 1;
+      throw new Error('no room');
+    });
+    await expect(handed).rejects.toThrow('no room');
+    expect([await process.done, taken]).toEqual([0, 1]);
+    await expect(async () => git.start({ ...call, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
   it('ends with its signal', async () => {

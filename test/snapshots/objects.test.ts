@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createGit, type Git, type GitProcess } from '../../electron/snapshots/git.ts';
-import { emptyTree } from '../../electron/snapshots/object-id.ts';
+import { emptyTree, objectId } from '../../electron/snapshots/object-id.ts';
 import { ObjectReader } from '../../electron/snapshots/objects.ts';
+import { PackFile } from '../../electron/snapshots/pack-file.ts';
 import { bytesOfTreePath } from '../../shared/tree-path.ts';
 import { writeFiles } from '../scenarios/temp.ts';
 import { HOSTILE_NAMES, type Lab, makeLab } from './lab.ts';
@@ -190,6 +191,63 @@ describe('a reader of objects', () => {
     expect(await reader.count(at)).toBe(10 ** 12);
     await expect(reader.entries(at)).rejects.toMatchObject({ code: 'TREE_TOO_LARGE' });
     expect(await reader.entry(at, '0/1/2/3/4/5/6/7/8/9/0/1/x')).toMatchObject({ mode: '100644' });
+  });
+
+  it('counts a tree once, and what the same folders hold again for nothing', async () => {
+    const { git, started } = fragileGit();
+    const lab = await makeLab({ git });
+    await writeFiles(lab.root, { 'd/a': '1', 'd/e/b': '2', c: '3' });
+    const tree = lab.snap();
+    const reader = lab.reader(await lab.quarantine());
+    expect([await reader.count(tree), await reader.count(emptyTree('sha1'))]).toEqual([3, 0]);
+    await rm(lab.foreign, { recursive: true });
+    for (const process of started) process.kill();
+    expect([await reader.count(tree), await reader.count(emptyTree('sha1'))]).toEqual([3, 0]);
+  });
+
+  it('gives the bytes of a tree, and of nothing else', async () => {
+    const lab = await makeLab();
+    const blob = await plant(lab, 'blob', Buffer.from('x'));
+    const tree = await plant(lab, 'tree', line('100644', 'a', blob));
+    const reader = lab.reader(await lab.quarantine());
+    expect(await reader.raw(tree)).toEqual(line('100644', 'a', blob));
+    for (const id of [blob, '1'.repeat(40), 'a'.repeat(64), 'HEAD'])
+      await expect(reader.raw(id)).rejects.toMatchObject({ code: 'TREE_MISSING' });
+  });
+
+  it('keeps only so many lines of what it has read, and reads a folder that was dropped again', async () => {
+    const lab = await makeLab();
+    const blob = '\x01'.repeat(20);
+    const large = (first: string): Promise<string> =>
+      plant(
+        lab,
+        'tree',
+        Buffer.from(Array.from({ length: 210_000 }, (_, k) => `100644 ${first}${k + 100_000}\0${blob}`).join(''), 'latin1'),
+      );
+    const [one, two] = [await large('a'), await large('b')];
+    const reader = lab.reader(await lab.quarantine());
+    expect([(await reader.lines(one)).length, (await reader.lines(two)).length]).toEqual([210_000, 210_000]);
+    await rm(path.join(lab.foreign, 'objects', one.slice(0, 2)), { recursive: true });
+    await rm(path.join(lab.foreign, 'objects', two.slice(0, 2)), { recursive: true });
+    // The later one is still known; the first made room for it.
+    expect(await reader.entry(two, 'b100007')).toEqual({ mode: '100644', oid: '01'.repeat(20) });
+    await expect(reader.entry(one, 'a100007')).rejects.toMatchObject({ code: 'TREE_MISSING' });
+  });
+
+  it('refuses to go deeper than any path', async () => {
+    const lab = await makeLab();
+    const pack = new PackFile(path.join(lab.foreign, 'objects'), 'sha1');
+    let content = line('100644', 'x', '1'.repeat(40));
+    for (let depth = 0; depth < 4097; depth++) {
+      const oid = objectId('tree', content, 'sha1');
+      await pack.add('tree', oid, content);
+      content = line('40000', 'd', oid);
+    }
+    const at = objectId('tree', content, 'sha1');
+    await pack.add('tree', at, content);
+    await pack.finish();
+    const reader = lab.reader(await lab.quarantine());
+    await expect(reader.entries(at)).rejects.toMatchObject({ code: 'TREE_TOO_LARGE' });
   });
 
   it('goes down as deep as a hostile tree', async () => {

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ObjectFormat, objectId } from '../../electron/snapshots/object-id.ts';
 import { PackFile } from '../../electron/snapshots/pack-file.ts';
 import { packIndex } from '../../electron/snapshots/pack-index.ts';
+import { tempFolder } from '../scenarios/temp.ts';
 import { makeLab } from './lab.ts';
 
 describe('the index of a pack', () => {
@@ -81,6 +82,21 @@ describe('a pack', () => {
     const { read, verify } = await packed('sha1', contents);
     for (const content of contents) expect(read(objectId('blob', content, 'sha1')).equals(content)).toBe(true);
     verify();
+  });
+
+  it('that grows beyond what is gathered is the same, and one that somebody cut off on its way is never seen', async () => {
+    const contents = Array.from({ length: 6 }, () => randomBytes(1_000_000));
+    const { read, verify } = await packed('sha1', contents);
+    for (const content of contents) expect(read(objectId('blob', content, 'sha1')).equals(content)).toBe(true);
+    verify();
+    const folder = await tempFolder();
+    const pack = new PackFile(folder, 'sha1');
+    for (const content of contents) await pack.add('blob', objectId('blob', content, 'sha1'), content);
+    const [temporary = ''] = await readdir(path.join(folder, 'pack'));
+    await truncate(path.join(folder, 'pack', temporary), 1000);
+    await expect(pack.finish()).rejects.toThrow('ended early');
+    await pack.abandon();
+    expect(await readdir(path.join(folder, 'pack'))).toEqual([]);
   });
 
   it('keeps nothing of a large object that failed', async () => {

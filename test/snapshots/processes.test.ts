@@ -80,6 +80,10 @@ describe('the end of a process and all it started', () => {
       throw systemError('EINVAL');
     });
     expect(() => endGroup(child(4711))).toThrow('EINVAL');
+    kill.mockImplementation(() => {
+      throw new Error('no code');
+    });
+    expect(() => endGroup(child(4711))).toThrow('no code');
   });
 
   it('is that of the process alone on Windows, and nothing for one that never started', () => {
@@ -109,6 +113,16 @@ describe('the start of a process', () => {
     await once(child, 'exit');
     expect(startOfProcess(pid)).toBeUndefined();
     expect(thisHost.split(' ').filter(Boolean)).toHaveLength(3);
+  });
+
+  it('is none of one that has ended, though nobody has asked for its exit code yet', async () => {
+    const child = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30']);
+    const [line] = await once(child.stdout, 'data');
+    await expect.poll(() => startOfProcess(Number(line))).toBeUndefined();
+    // It is still there to be asked.
+    expect(process.kill(Number(line), 0)).toBe(true);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
   });
 
   it('is unknown where a system does not tell, or the process is another user’s there', () => {

@@ -1,6 +1,6 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { applyCheck, headOf } from '../../electron/snapshots/workspace-repo.ts';
 import { manifest, writeFiles } from '../scenarios/temp.ts';
 import { type Lab, makeLab } from './lab.ts';
@@ -44,10 +44,21 @@ describe("where the user's repository stands", () => {
     expect(await headOf(path.join(lab.folder, 'nowhere'))).toBeNull();
   });
 
+  it('is a reason where there is no git, and no answer where the folder cannot be looked at', async () => {
+    const { lab } = await committed();
+    vi.stubEnv('PATH', lab.folder);
+    try {
+      await expect(headOf(lab.root)).rejects.toMatchObject({ code: 'NO_GIT' });
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    await expect(headOf(path.join(lab.root, 'x'.repeat(300)))).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+  });
+
   it('is a failure, not nothing, when git will not read it', async () => {
     const { lab } = await committed();
     await writeFile(path.join(lab.root, '.git', 'config'), '[core\n');
-    await expect(headOf(lab.root)).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await expect(headOf(lab.root)).rejects.toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('bad config line 1') });
     await rm(path.join(lab.root, '.git'), { recursive: true });
     await mkdir(path.join(lab.root, '.git'));
     await expect(headOf(lab.root)).rejects.toMatchObject({ code: 'GIT_FAILED' });
