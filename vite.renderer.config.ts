@@ -18,6 +18,9 @@ const pauses = {
 /** What loads a part of the page: its own part, so that nobody needs the editor for it. */
 const LOADER = { name: 'loader', test: /vite\/preload-helper/, priority: 1 };
 
+/** The schemas' library, with what tells it that the page makes no code from text: before any schema is made, wherever that is. */
+const SCHEMAS = { name: 'zod', test: /node_modules\/zod\/|renderer\/without-eval/, priority: 1 };
+
 export default defineConfig({
   root: 'renderer',
   base: './',
@@ -30,6 +33,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 5000,
-    rolldownOptions: { output: { codeSplitting: { groups: [LOADER, ...PARTS.map(([name, test]) => ({ name, test }))] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [LOADER, SCHEMAS, ...PARTS.map(([name, test]) => ({ name, test }))] } } },
   },
 });

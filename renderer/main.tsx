@@ -1,3 +1,4 @@
+import './without-eval.ts';
 import '@fontsource-variable/inter/wght.css';
 import './theme/tokens.css';
 import './theme/base.css';
