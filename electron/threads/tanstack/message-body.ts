@@ -57,7 +57,10 @@ function outputPart(message: JsonObject): Part {
 /** The whole content of a message. `calls`: its tool calls as the fold knows them. */
 export function messageBody(id: string, message: JsonObject, calls: readonly ToolCall[]): MessageBody {
   if (textField(message, 'role') === 'tool') {
-    const extra = listField(message, 'content').filter((part) => !isObject(part) || textField(part, 'type') !== 'text');
+    // Texts, with a type or plain, are the output already.
+    const extra = listField(message, 'content').filter(
+      (part) => typeof part !== 'string' && !(isObject(part) && textField(part, 'type') === 'text'),
+    );
     return { id, parts: [outputPart(message), ...extra.map(contentPart)] };
   }
   const inputs = new Map(callsOf(message).map((call) => [call.id, call.input]));
