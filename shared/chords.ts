@@ -10,10 +10,13 @@ const HELD: readonly string[] = ['mod', 'other', 'alt', 'shift'];
 /** The modifiers and the key of a chord such as `mod+shift+z` or `+`; null for a text that is no chord. */
 export function partsOfChord(chord: string): { held: string[]; key: string } | null {
   const parts = chord.split(/\+(?!$)/);
-  const key = parts.pop() ?? '';
+  const key = parts.splice(-1).join();
   // In this order and once each, so that one press has one name.
-  const order = parts.map((part) => HELD.indexOf(part));
-  if (order.some((at, index) => at < 0 || (index > 0 && at <= (order[index - 1] ?? 0)))) return null;
+  let last = -1;
+  for (const at of parts.map((part) => HELD.indexOf(part))) {
+    if (at <= last) return null;
+    last = at;
+  }
   const sign = [...key].length === 1 && key === key.toLowerCase() && /[^\s\p{Cc}]/u.test(key);
   return sign || NAMED.has(key) ? { held: parts, key } : null;
 }

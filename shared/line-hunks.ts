@@ -6,45 +6,48 @@ export interface LineHunk {
   afterEnd: number;
 }
 
+type Pair = readonly [before: number, after: number];
+
+/** A pair and the one before it in its chain. */
+interface Link {
+  pair: Pair;
+  previous: Link | null;
+}
+
 /** The longest chain of matches that grows on both sides (patience sorting). `pairs` grow on the first side. */
-function longestChain(pairs: readonly (readonly [number, number])[]): (readonly [number, number])[] {
-  const tails: number[] = [];
-  const previous = new Int32Array(pairs.length).fill(-1);
-  pairs.forEach(([, after], at) => {
+function longestChain(pairs: readonly Pair[]): Pair[] {
+  const tails: Link[] = [];
+  for (const pair of pairs) {
     let low = 0;
     let high = tails.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((pairs[tails[middle] ?? 0]?.[1] ?? 0) < after) low = middle + 1;
+      const tail = tails[middle];
+      if (tail !== undefined && tail.pair[1] < pair[1]) low = middle + 1;
       else high = middle;
     }
-    previous[at] = low === 0 ? -1 : (tails[low - 1] ?? -1);
-    tails[low] = at;
-  });
-  const chain: (readonly [number, number])[] = [];
-  for (let at = tails.at(-1) ?? -1; at >= 0; at = previous[at] ?? -1) {
-    const pair = pairs[at];
-    if (pair !== undefined) chain.push(pair);
+    tails[low] = { pair, previous: tails[low - 1] ?? null };
   }
+  const chain: Pair[] = [];
+  for (let link = tails.at(-1) ?? null; link !== null; link = link.previous) chain.push(link.pair);
   return chain.reverse();
 }
 
 /** Lines that both blocks hold exactly once, as pairs of places. */
-function uniquePairs(before: readonly string[], after: readonly string[], block: LineHunk): (readonly [number, number])[] {
+function uniquePairs(before: readonly string[], after: readonly string[], block: LineHunk): Pair[] {
   const seen = new Map<string, { before: number; after: number; times: number; timesAfter: number }>();
-  for (let at = block.beforeStart; at < block.beforeEnd; at++) {
-    const line = before[at] ?? '';
+  before.slice(block.beforeStart, block.beforeEnd).forEach((line, at) => {
     const entry = seen.get(line);
-    if (entry === undefined) seen.set(line, { before: at, after: -1, times: 1, timesAfter: 0 });
+    if (entry === undefined) seen.set(line, { before: block.beforeStart + at, after: -1, times: 1, timesAfter: 0 });
     else entry.times += 1;
-  }
-  for (let at = block.afterStart; at < block.afterEnd; at++) {
-    const entry = seen.get(after[at] ?? '');
-    if (entry === undefined) continue;
-    entry.after = at;
+  });
+  after.slice(block.afterStart, block.afterEnd).forEach((line, at) => {
+    const entry = seen.get(line);
+    if (entry === undefined) return;
+    entry.after = block.afterStart + at;
     entry.timesAfter += 1;
-  }
-  const pairs: (readonly [number, number])[] = [];
+  });
+  const pairs: Pair[] = [];
   for (const entry of seen.values()) if (entry.times === 1 && entry.timesAfter === 1) pairs.push([entry.before, entry.after]);
   return pairs;
 }
@@ -81,15 +84,12 @@ export function lineHunks(before: readonly string[], after: readonly string[]): 
     }
     let { beforeStart, afterStart } = block;
     const gaps: LineHunk[] = [];
-    for (const [old, now] of [...chain, [block.beforeEnd, block.afterEnd] as const]) {
+    for (const [old, now] of [...chain, [block.beforeEnd, block.afterEnd] satisfies Pair]) {
       if (old > beforeStart || now > afterStart) gaps.push({ beforeStart, beforeEnd: old, afterStart, afterEnd: now });
       beforeStart = old + 1;
       afterStart = now + 1;
     }
-    for (let at = gaps.length - 1; at >= 0; at--) {
-      const gap = gaps[at];
-      if (gap !== undefined) pending.push(gap);
-    }
+    for (const gap of gaps.reverse()) pending.push(gap);
   }
   return hunks;
 }

@@ -5,7 +5,11 @@ const PIECE = 400;
 
 export type Parsed = { ok: true; value: unknown } | { ok: false; why: string };
 
-const whyOf = (error: z.ZodError): string => error.issues[0]?.message ?? 'answer';
+const whyOf = (error: z.ZodError): string =>
+  error.issues
+    .slice(0, 1)
+    .map(({ message }) => message)
+    .join();
 
 /**
  * Checks a value against a schema and lets others work meanwhile: lists of many elements that lie directly in it are

@@ -12,7 +12,7 @@ const FIELDS: ReadonlySet<string> = new Set(['text', 'tool', 'path', 'changed', 
 export function parseQuery(query: string): QueryTerm[] {
   const terms: QueryTerm[] = [];
   for (const match of query.matchAll(/(?:(\w+):)?(?:"([^"]*)"?|(\S+))/g)) {
-    const words = (match[2] ?? match[3] ?? '').toLowerCase();
+    const words = String(match[2] ?? match[3]).toLowerCase();
     const named = (match[1] ?? '').toLowerCase();
     if (words === '') continue;
     if (FIELDS.has(named)) terms.push({ field: named as QueryField, words });

@@ -39,7 +39,7 @@ function nameProblem(name: string, platform: PathPlatform): string | null {
   if (name.includes(':')) return 'The name holds a colon, which Windows takes for a stream or a drive.';
   if (/[<>"|?*]/.test(name)) return 'The name holds a character that Windows does not allow.';
   if (/[. ]$/.test(name)) return 'The name ends in a dot or a space, which Windows drops.';
-  if (DEVICES.test(windowsName(name).split('.')[0]?.trimEnd() ?? '')) return 'The name is that of a Windows device.';
+  if (DEVICES.test(windowsName(name).replace(/\..*$/s, '').trimEnd())) return 'The name is that of a Windows device.';
   return null;
 }
 

@@ -74,7 +74,7 @@ function madeUp(value: string, loose: boolean): boolean {
   if (MADE_UP.test(bare) || /^(.{1,3})\1+$/.test(bare) || /0123456789|abcdefgh|1234567890/i.test(bare)) return true;
   if (!loose) return false;
   // Words of code: a name, a path of names, a number.
-  return /^[a-z]+(?:[A-Z._/-][a-z]+)*$/.test(bare) && bare.length < 20 ? true : /^\d{1,9}$/.test(bare);
+  return (/^[a-z]+(?:[A-Z._/-][a-z]+)*$/.test(bare) && bare.length < 20) || /^\d{1,9}$/.test(bare);
 }
 
 /** Finds secrets in a text by their known shapes, in the order in which they stand, none within another. Time grows with the text alone. */

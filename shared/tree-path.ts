@@ -8,14 +8,17 @@ export type TreePath = string;
 
 const REPLACED = 0xdc00;
 
+/** The byte at a place; past the end one that no sequence goes on with. */
+const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] ?? 0;
+
 /** Length of the well-formed UTF-8 sequence at `at`, or 0 when the bytes there are not well-formed. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
-  const lead = bytes[at] ?? 0;
+  const lead = byteAt(bytes, at);
   if (lead < 0x80) return 1;
   const size = lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
-  if (size === 0 || at + size > bytes.length) return 0;
-  for (let k = 1; k < size; k++) if (((bytes[at + k] ?? 0) & 0xc0) !== 0x80) return 0;
-  const second = bytes[at + 1] ?? 0;
+  if (size === 0) return 0;
+  for (let k = 1; k < size; k++) if ((byteAt(bytes, at + k) & 0xc0) !== 0x80) return 0;
+  const second = byteAt(bytes, at + 1);
   const overlong = (lead === 0xe0 && second < 0xa0) || (lead === 0xf0 && second < 0x90);
   const surrogate = lead === 0xed && second > 0x9f;
   const tooLarge = lead === 0xf4 && second > 0x8f;
@@ -27,14 +30,14 @@ export function treePathOfBytes(bytes: Uint8Array): TreePath {
   let text = '';
   for (let at = 0; at < bytes.length; ) {
     const size = sequenceLength(bytes, at);
-    const lead = bytes[at] ?? 0;
+    const lead = byteAt(bytes, at);
     if (size <= 1) {
       text += String.fromCharCode(size === 1 ? lead : REPLACED + lead);
       at += 1;
       continue;
     }
     let point = lead & (0xff >> (size + 1));
-    for (let k = 1; k < size; k++) point = (point << 6) | ((bytes[at + k] ?? 0) & 0x3f);
+    for (let k = 1; k < size; k++) point = (point << 6) | (byteAt(bytes, at + k) & 0x3f);
     text += String.fromCodePoint(point);
     at += size;
   }
@@ -45,7 +48,7 @@ export function treePathOfBytes(bytes: Uint8Array): TreePath {
 export function bytesOfTreePath(path: TreePath): Uint8Array {
   const bytes: number[] = [];
   for (const char of path) {
-    const point = char.codePointAt(0) ?? 0;
+    const point = Number(char.codePointAt(0));
     if (point < 0x80) bytes.push(point);
     else if (point < 0x800) bytes.push(0xc0 | (point >> 6), 0x80 | (point & 0x3f));
     else if (point >= 0xdc80 && point <= 0xdcff) bytes.push(point - REPLACED);

@@ -61,6 +61,18 @@ test('a mask names the kind and leaves the rest as it is, a private key goes who
   expect(maskSecrets('plain')).toEqual({ text: 'plain', count: 0 });
 });
 
+test('a mask leaves what follows a private key that was cut off, and covers another secret within a whole one', () => {
+  const begin = join('-----BEGIN PRIV', 'ATE KEY-----');
+  const end = join('-----END PRIV', 'ATE KEY-----');
+  expect(maskSecrets(`${begin}\nMIIB`)).toEqual({ text: '[private key]\nMIIB', count: 1 });
+  const within = join('AK', 'IAQ7XZ2LMN8VBC4KDJ');
+  expect(maskSecrets(`${begin}\nMIIB\n${within}\n${end}\nrest`)).toEqual({ text: '[private key]\nrest', count: 2 });
+});
+
+test('a word or a short number is no secret value, a long number is', () => {
+  expect([kinds('TOKEN=currentUser'), kinds('TOKEN=86420975'), kinds('TOKEN=8642097531')]).toEqual([[], [], ['secret value']]);
+});
+
 test('time grows with the text alone, however it is made', () => {
   const hostile = [
     'a://',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chordRefusal, partsOfChord } from '../../shared/chords.ts';
 import { createClient } from '../../shared/client.ts';
-import { reason, reasonOf, TurnbackError } from '../../shared/errors.ts';
+import { causeOf, isRefusal, reason, reasonOf, TurnbackError } from '../../shared/errors.ts';
 import { changedLines, lineHunks } from '../../shared/line-hunks.ts';
 import { parseQuery, wordsOf } from '../../shared/query.ts';
 import { foldCase } from '../../shared/search.ts';
@@ -13,6 +13,12 @@ describe('errors', () => {
     const ours = new TurnbackError('NOT_IDLE');
     expect(reasonOf(ours)).toEqual({ code: 'NOT_IDLE', message: 'Wait until the turn ends, then try again.' });
     expect(TurnbackError.of(reason('NOT_IDLE')).reason).toEqual(ours.reason);
+    const told = reason('NOT_FOUND', { path: '/x' });
+    expect(TurnbackError.of(told).reason).toEqual({ code: 'NOT_FOUND', message: 'There is nothing at /x. Check the path.' });
+    expect([isRefusal(ours, 'NOT_IDLE'), isRefusal(ours, 'NOT_FOUND'), isRefusal(told, 'NOT_FOUND'), isRefusal(null, 'NOT_FOUND')]).toEqual(
+      [true, false, false, false],
+    );
+    expect([causeOf(ours), causeOf('plain'), causeOf(null)]).toEqual([ours.message, 'plain', 'null']);
     expect(reasonOf(new Error('odd')).message).toContain('odd');
     expect(reasonOf('plain').message).toContain('plain');
     expect([reasonOf(new Error('odd')).code, reasonOf(7).code]).toEqual(['INTERNAL', 'INTERNAL']);

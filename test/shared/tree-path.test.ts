@@ -61,6 +61,15 @@ describe('a tree path', () => {
     expect(JSON.parse(JSON.stringify({ path }))).toEqual({ path });
   });
 
+  it('keeps what is cut off byte by byte, and half a character of no byte becomes the mark for it', () => {
+    for (const hex of ['61e2', '61e282', '61f0', '61f09f98', 'c3', 'e282', 'e28241']) {
+      const bytes = Buffer.from(hex, 'hex');
+      expect(Buffer.from(bytesOfTreePath(treePathOfBytes(bytes))).toString('hex')).toBe(hex);
+    }
+    expect(treePathOfBytes(Buffer.from('61e282', 'hex'))).toBe('a\udce2\udc82');
+    expect(Buffer.from(bytesOfTreePath('a\ud800b\udc7f')).toString('hex')).toBe('61efbfbd62efbfbd');
+  });
+
   it('shows nothing that could hide or look like another row', () => {
     expect(showTreePath('new\nline\ttab\u001b[31m')).toBe('new\\nline\\ttab\\x1b[31m');
     expect(showTreePath('a\u202eb\u200bc')).toBe('a\\u{202e}b\\u{200b}c');
