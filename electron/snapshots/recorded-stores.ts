@@ -20,26 +20,29 @@ async function sessionsOf(ownData: string): Promise<string[]> {
   return names.flatMap((name) => /^([A-Za-z0-9_-]{1,128})\.jsonl$/.exec(name)?.[1] ?? []);
 }
 
+/** The trees that sessions name in a workspace; null when none was ever recorded there by a session that is still known. */
+async function namedTrees(ownData: string, workspace: string): Promise<Set<string> | null> {
+  const found: (string | null)[] = [];
+  for (const session of await sessionsOf(ownData))
+    for (const { root, tree } of await readMoments(ownData, session)) if (root === workspace) found.push(tree);
+  return found.length === 0 ? null : new Set(found.filter((tree) => tree !== null));
+}
+
 /** Removes from the repositories of these workspaces the trees that no session names any more; one that no session uses goes whole. */
 async function sweep(parts: RecordedParts, roots: ReadonlySet<string>, grace: number): Promise<void> {
-  const needed = new Map<string, Set<string>>();
-  for (const session of await sessionsOf(parts.ownData)) {
-    for (const { root, tree } of await readMoments(parts.ownData, session)) {
-      const trees = needed.get(root) ?? new Set();
-      needed.set(root, trees);
-      if (tree !== null) trees.add(tree);
-    }
-  }
+  const { git, ownData, now } = parts;
+  // Each workspace is judged when its turn comes: hooks go on recording while others are swept.
   for (const root of roots) {
-    const trees = needed.get(root);
-    const gitDir = recordedStore(parts.ownData, root);
-    if (trees === undefined) {
-      await removeOwnStore(gitDir);
+    if ((await namedTrees(ownData, root)) === null) {
+      await removeOwnStore(recordedStore(ownData, root));
       continue;
     }
-    const store = await openRecordedStore({ git: parts.git, ownData: parts.ownData, root });
-    for (const { name, tree } of await pins(store)) if (!trees.has(tree)) await unpin(store, name);
-    await sweepStore(store, { contents: new Set(), grace, now: parts.now });
+    const store = await openRecordedStore({ git, ownData, root });
+    // The pins before the names: a hook pins first, so a tree that it pins from now on is not among these, and an earlier one is named.
+    const kept = await pins(store);
+    const named = await namedTrees(ownData, root);
+    for (const { name, tree } of kept) if (!named?.has(tree)) await unpin(store, name);
+    await sweepStore(store, { contents: new Set(), grace, now });
   }
 }
 

@@ -86,6 +86,29 @@ describe('what hooks recorded', () => {
     expect((await readMoments(ownData, 'two')).length).toBe(3);
   });
 
+  it('stays when it was recorded while another workspace was being swept, also in one that nobody used until then', async () => {
+    const folder = await tempFolder();
+    const ownData = path.join(folder, 'own');
+    const [first, second, third] = ['1', '2', '3'].map((name) => path.join(folder, name)) as [string, string, string];
+    for (const root of [first, second, third]) await record(ownData, root, 'gone', `gone ${root}`);
+    for (const root of [first, second]) await record(ownData, root, 'live', 'live');
+    const meanwhile: string[] = [];
+    const run: typeof git.run = async (call) => {
+      if (call.name === 'repack' && meanwhile.length === 0) {
+        meanwhile.push(await record(ownData, second, 'live', 'meanwhile'), await record(ownData, third, 'live', 'meanwhile'));
+      }
+      return git.run(call);
+    };
+    await forgetRecorded({ git: { ...git, run }, ownData, now: Date.now() }, 'gone');
+    const live = (await readMoments(ownData, 'live')).filter(({ root }) => root === second).map(({ tree }) => tree);
+    expect(await kept(ownData, second)).toEqual(live.sort());
+    expect(live).toContain(meanwhile[0]);
+    expect(await kept(ownData, third)).toEqual([meanwhile[1]]);
+    const reader = new ObjectReader(await openRecordedStore({ git, ownData, root: second }));
+    expect((await reader.entries(meanwhile[0] ?? '')).size).toBe(1);
+    await reader.close();
+  });
+
   it('of sessions older than the limit goes, and nothing is touched where none is', async () => {
     const folder = await tempFolder();
     const ownData = path.join(folder, 'own');
