@@ -59,18 +59,13 @@ export async function headOf(root: string): Promise<RepoHead | null> {
     LC_ALL: 'C',
   });
   try {
-    const head = (await git.raw('symbolic-ref', '-q', 'HEAD').catch(nothing)).trim();
-    const commit = (await git.raw('rev-parse', '-q', '--verify', 'HEAD').catch(nothing)).trim();
+    // With `-q` git says nothing when there is no such ref, which simple-git hands on as an empty answer; anything git says is a failure.
+    const head = (await git.raw('symbolic-ref', '-q', 'HEAD')).trim();
+    const commit = (await git.raw('rev-parse', '-q', '--verify', 'HEAD')).trim();
     return { branch: head.replace(/^refs\/heads\//, '') || null, commit: commit || null };
   } catch (error) {
     throw gitFailed('rev-parse', 128, (error as Error).message);
   }
-}
-
-/** With `-q` git says nothing and exits 1 when there is no such ref: that is an answer. Anything it says is a failure. */
-function nothing(error: Error): string {
-  if (error.message.trim() === '') return '';
-  throw error;
 }
 
 /**

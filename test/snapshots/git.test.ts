@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createGit, type Git } from '../../electron/snapshots/git.ts';
@@ -51,6 +51,10 @@ describe('the program', () => {
     await writeFile(path.join(folder, 'git'), '#!/bin/sh\necho git version 2.50.1\n');
     await chmod(path.join(folder, 'git'), 0o755);
     expect(await git.version()).toEqual({ text: '2.50.1', major: 2, minor: 50 });
+    // Gone again: it is looked for anew.
+    await rm(path.join(folder, 'git'));
+    expect((await caught(git.run(call))).code).toBe('NO_GIT');
+    expect((await caught(git.run(call))).code).toBe('NO_GIT');
   });
 
   it('is a reason where the command that runs it is missing', async () => {
