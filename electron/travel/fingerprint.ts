@@ -37,8 +37,7 @@ export function fingerprintOf(situation: Situation, intention: Intention, draft:
   remembered.set(situation.context.thread, known);
   known.delete(fingerprint);
   known.set(fingerprint, pieces);
-  const oldest = known.keys().next().value;
-  if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+  for (const oldest of [...known.keys()].slice(0, -REMEMBERED)) known.delete(oldest);
   return fingerprint;
 }
 

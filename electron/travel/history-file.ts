@@ -99,9 +99,8 @@ export async function readRecords(fs: FileSystem, ownData: string, thread: strin
     const record = cache.get(key) ?? (await readEntry(fs, ownData, line.id));
     if (record === null) continue;
     cache.set(key, record);
-    const oldest = cache.keys().next().value;
-    if (cache.size > CACHED && oldest !== undefined) cache.delete(oldest);
     records.push(record);
   }
+  for (const oldest of [...cache.keys()].slice(0, -CACHED)) cache.delete(oldest);
   return records;
 }

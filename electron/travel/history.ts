@@ -18,7 +18,7 @@ export async function historyOf(context: TravelContext): Promise<HistoryEntry[]>
   try {
     const pinned = new Map(bench === null ? [] : (await pins(bench.safety)).map(({ name, tree }) => [name, tree] as const));
     const can = (line: HistoryLine): Can => {
-      if (line.files === 0) return reason('NO_FILES_AFTER');
+      if (line.files === 0) return reason('NOTHING_WRITTEN');
       if (line.cleaned !== undefined) return cleanedUp(line.cleaned);
       if (bench === null) return context.thread.rootReason ?? reason('UNKNOWN_WORKSPACE');
       return records.has(line.id) && line.tree !== null && pinned.get(line.id) === line.tree ? true : reason('SAFETY_GONE');

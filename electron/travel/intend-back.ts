@@ -98,7 +98,7 @@ export async function intendRestore(situation: Situation, request: TravelRequest
     (await occupied(situation)) ??
     workspaceRefusal(situation) ??
     (await cleanedRefusal(situation, at.record.entry)) ??
-    (at.record.files.length === 0 ? reason('NO_FILES_AFTER') : null);
+    (at.record.files.length === 0 ? reason('NOTHING_WRITTEN') : null);
   return {
     ...nothingElse(request),
     target: { messageId: null, stop: null, words: beforeWords(at.record) },

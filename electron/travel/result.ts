@@ -46,7 +46,7 @@ export function resultOf(record: TravelRecord, changed: readonly TreePath[]): Tr
     if (changed.includes(file.path)) return { path: file.path, outcome: 'kept', why: 'It was changed after the interruption.' };
     return { path: file.path, outcome: file.outcome, why: null };
   });
-  const outcomes = [...done, ...record.left].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  const outcomes = [...done, ...record.left].sort((a, b) => (a.path < b.path ? -1 : 1));
   const how = { none: 'none', append: 'appended', overlay: 'overlay', recall: 'appended', pending: 'pending' } as const;
   const log = dropped(record) ? 'none' : how[record.messages.how];
   return { entry: record.entry, message: sentence(record, outcomes), log, files: outcomes };
