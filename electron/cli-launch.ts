@@ -9,7 +9,7 @@ import { APP_ROOT } from './host/app-root.ts';
 import { APP_VERSION } from './host/app-version.ts';
 import { browserPort } from './host/browser-port.ts';
 import { createEngine } from './host/engine.ts';
-import { openTarget } from './host/open-argument.ts';
+import { openTargetThere } from './host/open-argument.ts';
 import { END_SIGNALS, startServing, untilAsked } from './host/serve.ts';
 import { ownDataOf } from './threads/places.ts';
 
@@ -96,7 +96,7 @@ async function madeSample(env: NodeJS.ProcessEnv): Promise<string> {
 export async function openViewer(options: ViewerOptions, env: NodeJS.ProcessEnv = process.env): Promise<void> {
   const main = path.join(APP_ROOT, 'out/app/main.cjs');
   if (!existsSync(main)) throw new TurnbackError('NOT_BUILT', { path: main });
-  const named = options.path === null ? null : openTarget(options.path, process.cwd());
+  const named = options.path === null ? null : openTargetThere(options.path, process.cwd());
   const open = options.sample ? await madeSample(env) : named;
   const program = await electronProgram(env);
   let why = program === null ? 'Electron is not installed here and cannot be fetched' : noWindow(env);

@@ -74,7 +74,7 @@ const SENTENCES = {
   NO_STANDING_REVERT: () => 'No revert stands, so there is nothing to bring back.',
   REVERT_FINAL: () => 'A new prompt made the revert final. Its files can still come back from the history.',
   STOP_FIRST_MESSAGE: () => 'The agent cannot hide its first message. Choose a later message, or revert the files only.',
-  STOP_WITHOUT_ID: () => 'This message has no id in the log, so the conversation cannot stand here. The nearest message that can is used.',
+  STOP_WITHOUT_ID: () => 'This message has no id in the log, so the conversation cannot stand here. Choose the message before or after it.',
   STOP_NOT_BEFORE_PROMPT: () => 'A recall takes back a prompt and all that follows, so the thread can only stand just before a prompt.',
   UNSUPPORTED_FORMAT: (f) =>
     `A recall needs format 3 or 4; this session has format ${of(f, 'version')}. Open it once in a newer DSH, which converts it.`,
@@ -136,6 +136,7 @@ const SENTENCES = {
     `${of(f, 'count')} files were changed there since (${of(f, 'paths')}), and there files go back whole, so those changes would be lost. Nothing was written. Keep a copy, then choose overwrite (--drift overwrite).`,
   WRITE_FAILED: (f) => `${of(f, 'path')} could not be written.${because(f)} Everything was put back as it was.`,
   NOTHING_AFTER: () => 'No message comes after this one, so there is nothing to take back. Choose an earlier message.',
+  NOTHING_WRITTEN: () => 'This travel wrote no file, so there is nothing to bring back.',
   NO_FILES_AFTER: () => 'No step after this message changed a file, so there is nothing to put back.',
   FILES_ALREADY_THERE: () => 'The files already are as they were at this message, so there is nothing to put back.',
   NOTHING_CAN_GO_BACK: (f) =>
@@ -173,7 +174,7 @@ const SENTENCES = {
   BAD_REQUEST: (f) => `The request ${of(f, 'call')} was not understood.${because(f)}`,
   BAD_SENDER: (f) => `A page that is not Turnback's own called ${of(f, 'call')}; it was refused.`,
   NOT_AVAILABLE_HERE: (f) => `${of(f, 'what')} is not available in this window.`,
-  FILE_EXISTS: (f) => `There is already a file at ${of(f, 'path')}, and it stays as it is. Choose another name.`,
+  FILE_EXISTS: (f) => `There is already something at ${of(f, 'path')}, and it stays as it is. Choose another name.`,
   SAVE_FAILED: (f) => `${of(f, 'path')} could not be saved.${because(f)} Choose a full path in a folder that you may write to.`,
   PATCH_NOT_TEXT: () => 'This patch holds bytes that are not UTF-8 text, so it cannot be copied whole. Save it as a file.',
   EDIT_REFUSED: (f) => `${of(f, 'path')} is not opened from here.${because(f)} Show it in its folder, and open it there if you trust it.`,

@@ -1,10 +1,12 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Range, SecretChoice, ThreadView } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import type { Patch } from '../host/changes.ts';
+import { saveFile } from '../host/save-file.ts';
+import { readRegular } from '../snapshots/regular-file.ts';
 import { stepsBetween } from '../threads/tree-at-stop.ts';
+import { countOf } from './count-words.ts';
 import { fileLine } from './look.ts';
 import { EXIT, type Exit, openNamed, type Session, stepNamed, stopNamed } from './session.ts';
 
@@ -59,6 +61,12 @@ function stepsNamed(view: ThreadView, first: string, last: string | undefined): 
   return last === undefined ? { kind: 'step', step: from } : { kind: 'steps', from, to: stepNamed(view, last).id };
 }
 
+/** A patch of an earlier time, or an empty file that a script made for it, may be written over; nothing else of the user's may. */
+async function mayReplace(target: string): Promise<boolean> {
+  const bytes = await readRegular(target).catch(() => null);
+  return bytes !== null && (bytes.length === 0 || bytes.subarray(0, 11).toString('latin1') === 'diff --git ');
+}
+
 /** `turnback patch THREAD STEP[..STEP]|stop:K[..stop:K] [-o F]` */
 export async function patch(session: Session): Promise<Exit> {
   const { id, view } = await openNamed(session);
@@ -74,12 +82,8 @@ export async function patch(session: Session): Promise<Exit> {
   const { output } = session.args;
   if (output !== null) {
     const target = path.resolve(output);
-    try {
-      await writeFile(target, made.bytes);
-    } catch (thrown) {
-      throw new TurnbackError('WRITE_FAILED', { path: target, cause: thrown instanceof Error ? thrown.message : String(thrown) });
-    }
-    session.say(`${made.files} files in ${target}`);
+    await saveFile({ path: target, replace: await mayReplace(target) }, made.bytes);
+    session.say(`${countOf(made.files, 'file')} in ${target}`);
   } else session.print(made.bytes);
   session.json({
     path: output === null ? null : path.resolve(output),

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { TurnbackError } from '../../shared/errors.ts';
 import { healthOf } from '../host/health.ts';
 import { makeSample } from '../recorder/sample.ts';
+import { countOf } from './count-words.ts';
 import { PENDING_WORDS } from './look.ts';
 import { EXIT, type Exit, openNamed, type Session } from './session.ts';
 
@@ -39,7 +40,7 @@ export async function doctor(session: Session): Promise<Exit> {
   );
   const { own } = health;
   session.print(
-    `Turnback keeps of it: ${own.entries} travels (${own.undoable} can be undone), ${megabytes(own.bytes)} of safety snapshots, ${megabytes(own.read)} of what was read\n`,
+    `Turnback keeps of it: ${countOf(own.entries, 'travel')} (${own.undoable} can be undone), ${megabytes(own.bytes)} of safety snapshots, ${megabytes(own.read)} of what was read\n`,
   );
   for (const remark of health.remarks) session.print(`${remark.message}\n`);
   for (const problem of health.problems) session.print(`! ${problem.message}\n`);

@@ -2,6 +2,7 @@ import { TurnbackError } from '../../shared/errors.ts';
 import type { ThreadHead } from '../../shared/model.ts';
 import { parseQuery, wordsOf } from '../../shared/query.ts';
 import type { Hit } from '../../shared/search.ts';
+import { countOf } from './count-words.ts';
 import { EXIT, type Exit, type Session } from './session.ts';
 
 /** The words of a query; fields need a thread that is looked at, so here they are refused. */
@@ -74,7 +75,7 @@ export async function search(session: Session): Promise<Exit> {
     },
   });
   session.json({ threads, problems: result.problems });
-  if (threads.length === 0) session.say(`Nothing was found in ${result.threads} threads.`);
+  if (threads.length === 0) session.say(`Nothing was found in ${countOf(result.threads, 'thread')}.`);
   for (const problem of result.problems) session.say(`${problem.path}: ${problem.message}`);
   return EXIT.done;
 }

@@ -2,6 +2,7 @@ import type { ThreadView } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
 import type { Piece, Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
+import { countOf } from './count-words.ts';
 import { EXIT, type Exit, leavesOut, openNamed, type Session, stopNamed } from './session.ts';
 
 const VERB = { restore: 'restore', delete: 'delete', recreate: 'bring back' } as const;
@@ -124,7 +125,7 @@ export async function history(session: Session): Promise<Exit> {
   for (const entry of entries) {
     const can = entry.can === true ? '' : `  (cannot come back: ${entry.can.message})`;
     session.print(
-      `${entry.id}  ${new Date(entry.at).toISOString()}  ${entry.kind === 'partial' ? 'partial:' : `${entry.kind} to`} ${entry.target}, ${entry.files} files${can}\n`,
+      `${entry.id}  ${new Date(entry.at).toISOString()}  ${entry.kind === 'partial' ? 'partial:' : `${entry.kind} to`} ${entry.target}, ${countOf(entry.files, 'file')}${can}\n`,
     );
   }
   if (entries.length === 0) session.say('No travel was made in this thread yet.');

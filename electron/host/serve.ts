@@ -5,7 +5,7 @@ import { APP_VERSION } from './app-version.ts';
 import { type BrowserHost, createBrowserHost } from './browser.ts';
 import { browserPort } from './browser-port.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
-import { openTarget } from './open-argument.ts';
+import { openTargetThere } from './open-argument.ts';
 import { type PageFiles, pageFiles } from './page-files.ts';
 
 export interface ServeOptions extends Pick<EngineOptions, 'sources'> {
@@ -37,7 +37,7 @@ export async function startServing({ port, path, env = process.env, sources }: S
   const pages = await builtPage();
   let host: BrowserHost | null = null;
   const push = (event: EventName, payload: unknown): void => host?.push(event, payload);
-  const open = path === null ? null : openTarget(path, process.cwd());
+  const open = path === null ? null : openTargetThere(path, process.cwd());
   const engine = createEngine({ port: browserPort, push, version: APP_VERSION, open, env, ...(sources && { sources }) });
   try {
     host = await createBrowserHost({ pages, port, answer: engine.answer });

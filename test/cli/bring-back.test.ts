@@ -71,7 +71,7 @@ describe('turnback bring-back', () => {
     const { entries } = (await cli('history', t.log, '--json')).json<{ entries: HistoryEntry[] }>();
     expect(entries.map(({ kind, target, can }) => [kind, target, can])).toEqual([
       ['partial', 'src/a.txt as it was before step 1', true],
-      ['partial', 'src/a.txt as it was before step 1', { code: 'NO_FILES_AFTER', message: expect.any(String) }],
+      ['partial', 'src/a.txt as it was before step 1', { code: 'NOTHING_WRITTEN', message: expect.any(String) }],
       ['partial', 'lines 15–20 of src/a.txt from step 1', true],
     ]);
     expect((await cli('history', t.log)).stdout).toContain('  partial: lines 15–20 of src/a.txt from step 1, 1 files\n');

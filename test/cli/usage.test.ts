@@ -99,3 +99,11 @@ describe('what cannot be opened says what is off in one sentence', () => {
     expect(run.json<{ problems: { path: string }[] }>().problems.map((one) => one.path)).toEqual([path.join(store, 'opencode.db')]);
   });
 });
+
+test('a mistyped command or a path that leads nowhere ends at once, and says so', async () => {
+  const folder = await tempFolder();
+  for (const args of [['bogus'], ['nosuch/path.jsonl'], ['serve', 'nosuch.db#thread']]) {
+    const run = await runCli(args, cleanEnv(folder), { cwd: folder });
+    expect([run.exit, run.stdout, run.stderr.endsWith('[NOT_FOUND]\n')]).toEqual([1, '', true]);
+  }
+});

@@ -102,10 +102,10 @@ test('serve takes a port and a path, which becomes absolute; a port in use is an
   expect(await refused.exit).toBe(1);
   expect(refused.err()).toBe(`Port ${port} is in use. Name another one with --port, or leave it out to get a free one. [PORT_TAKEN]\n`);
   await new Promise((resolve) => taken.close(resolve));
-  const served = start(env, ['serve', 'some/log.jsonl', '--port', String(port)]);
+  const served = start(env, ['serve', 'package.json', '--port', String(port)]);
   const url = await served.url();
   expect(new URL(url).port).toBe(String(port));
-  expect(await infoAt(url)).toMatchObject({ open: path.resolve('some/log.jsonl') });
+  expect(await infoAt(url)).toMatchObject({ open: path.resolve('package.json') });
 });
 
 test('without Electron the same app opens in the browser, after exactly one line', async () => {
@@ -149,9 +149,9 @@ test('--sample makes a sample and opens its log', async () => {
 
 test('Electron, where it is, is started with the app and the path, and nothing is said', async () => {
   const { env, folder } = await place();
-  const opened = start({ ...env, ELECTRON_OVERRIDE_DIST_PATH: await fakeElectron(folder, 0) }, ['some/log.jsonl']);
+  const opened = start({ ...env, ELECTRON_OVERRIDE_DIST_PATH: await fakeElectron(folder, 0) }, ['package.json']);
   expect([await opened.exit, opened.out(), opened.err()]).toEqual([0, '', '']);
-  expect(await readFile(path.join(folder, 'arguments'), 'utf8')).toBe(`${path.resolve('.')}\n${path.resolve('some/log.jsonl')}\n`);
+  expect(await readFile(path.join(folder, 'arguments'), 'utf8')).toBe(`${path.resolve('.')}\n${path.resolve('package.json')}\n`);
 });
 
 test('an Electron that does not come up gives way to the browser, in one line', async () => {

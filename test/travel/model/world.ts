@@ -235,6 +235,7 @@ export class World {
       expect([
         'NOTHING_AFTER',
         'NO_FILES_AFTER',
+        'NOTHING_WRITTEN',
         'FILES_ALREADY_THERE',
         'NOTHING_CAN_GO_BACK',
         'STOP_FIRST_MESSAGE',
