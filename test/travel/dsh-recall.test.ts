@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, chmod, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { foldSurface } from '../../electron/threads/dsh/surface.ts';
@@ -512,6 +512,15 @@ describe('restoring the files of a recall', () => {
     expect(await readFile(path.join(session.root, 'crlf.txt'), 'utf8')).toBe('a\r\nb\r\nc\r\nmore\r\n');
   });
 
+  test('a preview that was cancelled asks the host for nothing more', async () => {
+    const host = await fakeHost(await restorableChanges());
+    const session = await dshSession('session-sample-a');
+    Object.assign(session.env, host.env);
+    const context = await session.context();
+    await expect(previewTravel(context, recallTo(0, 'both'), AbortSignal.abort())).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(host.asked.filter((asked) => asked.includes('changes.diff'))).toEqual([]);
+  });
+
   test('a choice cannot leave a file out of it', async () => {
     const session = await withHost(await restorableChanges());
     const context = await session.context();
@@ -602,6 +611,21 @@ describe('restoring the files of a recall', () => {
       },
       'NOT_RESTORABLE',
       'crlf.txt cannot be put back. Cause: it is a link now',
+    ],
+    [
+      'a file that is a folder now',
+      async (_changes, session) => {
+        await rm(path.join(session.root, 'crlf.txt'));
+        await mkdir(path.join(session.root, 'crlf.txt'));
+      },
+      'NOT_RESTORABLE',
+      'crlf.txt cannot be put back. Cause: it is a folder now',
+    ],
+    [
+      'a file that is too large now',
+      (_changes, session) => truncate(path.join(session.root, 'crlf.txt'), 65 * 1024 * 1024),
+      'NOT_RESTORABLE',
+      'crlf.txt cannot be put back. Cause: it is too large',
     ],
     [
       'a deleted file in whose place another stands',
