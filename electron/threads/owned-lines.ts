@@ -19,11 +19,11 @@ export class OwnedLines {
     const owners: LineOwner[] = [];
     let at = 0;
     for (const hunk of this.#comparer.changes(this.#lines, lines)) {
-      while (at < hunk.beforeStart) owners.push(this.#owners[at++] ?? owner);
+      for (const known of this.#owners.slice(at, hunk.beforeStart)) owners.push(known);
       for (let line = hunk.afterStart; line < hunk.afterEnd; line++) owners.push(owner);
       at = hunk.beforeEnd;
     }
-    while (owners.length < lines.length) owners.push(this.#owners[at++] ?? owner);
+    for (const known of this.#owners.slice(at)) owners.push(known);
     this.#lines = lines;
     this.#owners = owners;
   }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { createGit } from '../../electron/snapshots/git.ts';
 import { Catalog } from '../../electron/threads/catalog.ts';
 import { follow } from '../../electron/threads/follow.ts';
 import { ownDataOf, placesOf } from '../../electron/threads/places.ts';
@@ -201,4 +202,82 @@ test('a file that goes and comes again is a change each time, and nothing is tol
   await writeFile(file, '333');
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(changes).toBe(after);
+});
+
+test('a place that was added, a file in the place of a folder and a ring of links are problems, and nothing else is lost', async () => {
+  const h = await house();
+  const log = await h.log('session-A.jsonl');
+  const [added, gone] = [await h.log('added/session-B.jsonl'), path.join(h.folder, 'gone')];
+  await symlink('ring', path.join(h.folder, 'ring'));
+  const catalog = new Catalog({
+    places: { home: h.folder, env: { CASE_SESSIONS: h.folder } },
+    ownData: path.join(h.folder, 'own'),
+    sources: [{ ...neutralSource, list: () => Promise.reject('not an error') }, neutralSource],
+    folders: async () => [added, gone],
+  });
+  const { threads, problems } = await catalog.list();
+  expect(threads.map((one) => one.threadId).sort()).toEqual(['session-A', 'session-B']);
+  expect(problems.map((one) => one.path).sort()).toEqual([gone, 'opencode'].sort());
+  expect(problems.find((one) => one.path === 'opencode')?.message).toBe('not an error');
+  await expect(catalog.locate(path.join(h.folder, 'ring'))).rejects.toMatchObject({ code: 'LOG_UNREADABLE' });
+  await expect(catalog.locate(path.join(log, 'below'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(catalog.locate(`${log}#nobody`)).rejects.toMatchObject({ code: 'NOT_A_LOG' });
+  expect((await catalog.locate(`${log}#`)).map((one) => one.threadId)).toEqual(['session-A']);
+  await expect(catalog.relocate(['session-A'], log)).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+});
+
+test('what is counted and looked at is kept only of threads that were opened; a look that fails closes its reader', async () => {
+  const h = await house();
+  const log = await h.log('session-A.jsonl');
+  const catalog = h.catalog();
+  const [head] = await catalog.locate(log);
+  if (!head) throw new Error('not found');
+  await catalog.count(head, { turns: 7, files: 7 });
+  const counts = async () => (await h.catalog().list()).threads.map(({ turns, files }) => [turns, files]);
+  expect(await counts()).toEqual([[undefined, undefined]]);
+  await (await catalog.peek(head)).close();
+  expect(await catalog.remembered(head.id)).toBeNull();
+  await (await catalog.open(head)).close();
+  await catalog.count(head, { turns: 7, files: null });
+  expect(await counts()).toEqual([[7, null]]);
+  await (await catalog.peek(head)).close();
+  let closed = 0;
+  const broken = (thrown: Error): Source => ({
+    ...neutralSource,
+    open: async (of, options) => {
+      const reader = await neutralSource.open(of, options);
+      const close = async () => {
+        closed += 1;
+      };
+      return Object.assign(Object.create(reader), { read: () => Promise.reject(thrown), close });
+    },
+  });
+  await expect(h.catalog([broken(new Error('no'))]).peek(head)).rejects.toThrow('no');
+  await expect(h.catalog([broken(new Error('no'))]).open(head)).rejects.toThrow('no');
+  expect(closed).toBe(2);
+  await expect(h.catalog().open(head, {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'CANCELLED' });
+  await catalog.forget(head.id, { git: createGit(), log: null });
+  expect(await catalog.remembered(head.id)).toBeNull();
+  await catalog.forget('nobody:1', { git: createGit(), log: null });
+});
+
+test('the threads that may hold words are those that their source names, or all where it cannot tell', async () => {
+  const h = await house();
+  const log = await h.log('session-A.jsonl');
+  const [head] = await h.catalog().locate(log);
+  if (!head) throw new Error('not found');
+  const heads = [head, { ...head, id: 'opencode:b', threadId: 'b' }];
+  const held = async (answer: ReadonlySet<string> | boolean | null): Promise<string[]> => {
+    const { mayHold: _, ...plain } = neutralSource;
+    const source: Source = answer === null ? plain : { ...plain, mayHold: async () => answer };
+    return (await h.catalog([source]).mayHold(heads, ['x'])).map((one) => one.threadId);
+  };
+  expect([await held(true), await held(false), await held(null), await held(new Set(['b']))]).toEqual([
+    ['session-A', 'b'],
+    [],
+    ['session-A', 'b'],
+    ['b'],
+  ]);
+  expect(await h.catalog().mayHold([], ['x'])).toEqual([]);
+  expect(await h.catalog([]).mayHold(heads, ['x'])).toEqual(heads);
 });

@@ -77,3 +77,18 @@ test('nothing that a model may write as a name or as arguments makes it throw', 
     }
   }
 });
+
+test('names, paths and patches of any length and shape end where they must', () => {
+  const long = `${'x'.repeat(300)}Tool`;
+  expect(effect(long, { path: 'a' })).toEqual(['other', null, 'a']);
+  expect(effect(long, { path: 'a' })).toEqual(['other', null, 'a']);
+  expect(effect('write', { path: '.' })).toEqual(['other', [], '.']);
+  expect(effect('write', { path: 'C:\\app\\a' }, null)).toEqual([null, null, 'C:\\app\\a']);
+  expect(effect('write', { path: 'a\\b' }, null)[1]).toEqual(['a\\b']);
+  expect(effect('delete', { paths: ['a', 7, { path: 'b' }, { path: 8 }], files: 'no list', edits: ['c'] })[1]).toEqual(['a', 'b']);
+  expect(effect('patch', { diff: '+++    \t\n+++ b/x\n' })[1]).toEqual(['x']);
+  const lines = Array.from({ length: 1500 }, (_, at) => `*** Add File: f${at}`).join('\n');
+  expect(effect('apply_patch', { patch: lines })[1]).toHaveLength(1000);
+  expect(effect('bash', { command: ['ls', '-l'] })[2]).toBe('ls -l');
+  expect(effect('bash', { command: ['ls', 7] })[2]).toBe('{"command":["ls",7]}');
+});
