@@ -261,6 +261,16 @@ test('what is counted and looked at is kept only of threads that were opened; a 
   await catalog.forget('nobody:1', { git: createGit(), log: null });
 });
 
+test('threads without a time come last in the list', async () => {
+  const h = await house();
+  const log = await h.log('session-A.jsonl');
+  const head = (threadId: string, updatedAt: number | null): ThreadHead => ({
+    ...{ id: `opencode:${threadId}`, source: 'opencode', title: null, root: null, log, threadId, parent: null, updatedAt, size: 1 },
+  });
+  const catalog = h.catalog([headsOnly([head('a', null), head('b', 5), head('c', null), head('d', 9)])]);
+  expect((await catalog.list()).threads.map((one) => one.threadId)).toEqual(['d', 'b', 'a', 'c']);
+});
+
 test('the threads that may hold words are those that their source names, or all where it cannot tell', async () => {
   const h = await house();
   const log = await h.log('session-A.jsonl');

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ThreadReader } from '../../../electron/threads/source.ts';
@@ -159,6 +159,36 @@ test('a line that could not be read is shown as it is; other lines are no messag
   expect((await reader.body('line:1')).parts).toEqual([{ kind: 'raw', type: 'unreadable line', json: '{"not":"a batch"}' }]);
   for (const id of ['line:2', 'line:x', 'nobody']) await expect(reader.body(id)).rejects.toMatchObject({ code: 'UNKNOWN_MESSAGE' });
   expect(reader.recorded?.()).toBeNull();
+});
+
+test('records that are no messages are one row, the first fifty of them shown, and none of a log that became another', async () => {
+  const log = await handLog();
+  for (let n = 0; n < 60; n += 1) await log.batch({ type: 'acme/x', n });
+  const reader = await log.open();
+  const [row] = reader.thread().messages;
+  expect([row?.excerpt, reader.thread().messages.length]).toEqual(['acme/x ×60', 1]);
+  const { parts } = await reader.body(row?.id ?? '');
+  expect([parts.length, parts.at(-1)]).toEqual([
+    50,
+    { kind: 'raw', type: 'acme/x', json: JSON.stringify({ type: 'acme/x', n: 49 }, null, 2) },
+  ]);
+  await writeFile(log.file, (await readFile(log.file, 'utf8')).replaceAll('[', '{'));
+  expect((await reader.body(row?.id ?? '')).parts).toEqual([]);
+});
+
+test('an event of a plugin that gives no name, or another one, is no failed snapshot', async () => {
+  const log = await handLog();
+  await log.batch(input('i1'), applied('i1'), transcript(0, user('u1'), call('a1', ['c1', 'bash'])));
+  await log.batch(
+    custom('harness.plugin.event', {}),
+    custom('harness.plugin.event', { plugin: 'acme', name: 'failed' }),
+    custom('harness.plugin.event', { plugin: 'tanstack/snapshots', name: 'tracked' }),
+    custom('harness.plugin.event', 'text'),
+    custom('harness.operation.finished', {}),
+  );
+  await log.batch(transcript(2, answer('c1')), transcript(3, say('a2')), settled('i1'));
+  const { steps, notices } = (await log.open()).thread();
+  expect([...steps.map((step) => step.captured), ...notices]).toEqual(steps.map(() => true));
 });
 
 describe('contents of every kind', () => {

@@ -63,3 +63,19 @@ test('whatever is not exactly such a line is left to be parsed', () => {
   ];
   for (const line of others) expect(quick(line)).toBeNull();
 });
+
+test('escapes of any letter count as the bytes that they stand for; a line may end with a carriage return', () => {
+  const good = lineOf('x'.repeat(LENGTH));
+  for (const [written, bytes] of [
+    ['\\u0041', 1],
+    ['\\u00e9', 2],
+    ['\\u6F22', 3],
+    ['\\/', 1],
+  ] as const) {
+    expect([written, shortenedBytes(messageOf(quick(good.replace('xxx', `x${written}x`))))]).toEqual([written, LENGTH - 1 + bytes]);
+  }
+  expect(shortenedBytes(messageOf(quick(`${good}\r`)))).toBe(LENGTH);
+  for (const odd of ['\\u12g4', '\\x41']) expect(quick(good.replace('xxx', `x${odd}x`))).toBeNull();
+  expect(quick(good.replace('x"}]}]', '\\"}]}]'))).toBeNull();
+  expect(quick(good.replace('"keep":7', '"keep":'))).toBeNull();
+});

@@ -35,6 +35,7 @@ describe('a store of odd values', () => {
       null,
       null,
     ]);
+    await expect(reader.body('line:1')).rejects.toMatchObject({ code: 'UNKNOWN_MESSAGE' });
   });
 
   test('tells what it can: leases, runs, sessions and settings of any type, and numbers of any size', async () => {
