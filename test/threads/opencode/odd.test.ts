@@ -267,6 +267,8 @@ test('a spool keeps texts, finds them, and sweeps only old ones of processes tha
   await make('nobody', true);
   await make(String(process.pid), true);
   await writeFile(path.join(tmp, 'other'), '');
+  // Gone while it is looked at, as when another process sweeps, too.
+  await symlink('nowhere', path.join(tmp, `${prefix}${gone}-link`));
   const second = new PartSpool(tmp);
   const place = second.add('two');
   expect([second.full, await second.read([])]).toEqual([false, []]);
@@ -274,12 +276,16 @@ test('a spool keeps texts, finds them, and sweeps only old ones of processes tha
   await second.flush();
   expect(await second.read([place])).toEqual(['two']);
   const pids = (await readdir(tmp)).flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length).split('-')[0]] : [])).sort();
-  expect(pids).toEqual([String(gone), String(process.pid), String(process.pid), String(process.pid), 'nobody'].sort());
+  expect(pids).toEqual([String(gone), String(gone), String(process.pid), String(process.pid), String(process.pid), 'nobody'].sort());
   const found: string[] = [];
   for await (const id of second.matching<string>([], new BytePattern(['two']))) found.push(id);
   for await (const id of second.matching([{ ...place, of: 'm2' }], new BytePattern(['two']))) found.push(id);
   expect(found).toEqual(['m2']);
   await second.close();
   await second.close();
+  await symlink('ring', path.join(tmp, 'ring'));
+  await symlink('ring', path.join(tmp, `${prefix}${gone}-ring`));
+  second.add('three');
+  await expect(second.flush()).rejects.toMatchObject({ code: 'ELOOP' });
   await first.close();
 });

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ThreadReader } from '../../../electron/threads/source.ts';
@@ -108,6 +108,23 @@ describe('the start of a log', () => {
       await other.bytes(bytes ?? '');
       expect([what, await readLogHead(other.file)]).toEqual([what, null]);
     }
+  });
+
+  test('does not name all that share the log: those are looked for in all of it, whatever lines cannot be read', async () => {
+    const log = await handLog();
+    await plainTurn(log, 1, 0);
+    await log.batch({ ...transcript(0, user('k')), thread: 'kid' }, { type: 'acme/x', thread: 't1' }, { type: 'acme/x', thread: 7 });
+    await log.bytes('{"thread":"lost"}\n[{"thread":"torn"\n');
+    await log.batch({ type: 'acme/x', thread: 'late' });
+    await mkdir(path.join(log.folder, 'home', '.tanstack-harness-empty'), { recursive: true });
+    const places = { home: path.join(log.folder, 'home'), env: {} };
+    const heads = await tanstack.locate(log.file, places);
+    expect(heads.map(({ threadId, parent, title }) => [threadId, parent, title])).toEqual([
+      ['t1', null, 'prompt u1'],
+      ['kid', 't1', null],
+      ['late', 't1', null],
+    ]);
+    expect(await tanstack.list(places)).toEqual({ threads: [], problems: [] });
   });
 
   test('a folder, a pipe or nothing in its place is refused', async () => {
@@ -272,6 +289,12 @@ describe('files that look like others', () => {
     await mkdir(path.join(folder, 'ab', 'ab'.repeat(19)), { recursive: true });
     expect(await hasObject(folder, id)).toBe(false);
     expect(await hasObject(path.join(folder, 'pack', 'pack-1.idx'), id)).toBe(false);
+    // What cannot be looked at is not taken to be missing.
+    await symlink('ring', path.join(folder, 'ring'));
+    await expect(hasObject(path.join(folder, 'ring'), id)).rejects.toMatchObject({ code: 'ELOOP' });
+    await mkdir(path.join(folder, 'other'));
+    await symlink('pack', path.join(folder, 'other', 'pack'));
+    await expect(hasObject(path.join(folder, 'other'), id)).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
   test('a database whose schema pages lead nowhere, in a circle or past the end has no table', async () => {
