@@ -58,7 +58,7 @@ test(
     await gate(page).getByText('Turn 3 changed 1 file, which stays').waitFor();
     await look(host, 'recall-gate');
     await restore.check();
-    await gate(page).getByRole('table', { name: 'Files' }).getByText('notes.txt').waitFor();
+    await gate(page).getByRole('table', { name: 'Files' }).getByText('notes.txt', { exact: true }).waitFor();
     await look(host, 'recall-gate-files');
     expect(await manifest(session.root)).toEqual(before);
     await gate(page).getByRole('button', { name: 'Plan to take back 4 messages and restore 1 file' }).click();

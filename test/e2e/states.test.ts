@@ -37,7 +37,7 @@ beforeAll(async () => {
   host = await browserHost(folder);
   page = host.page;
   setStage({ lab, host });
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(90_000);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.setViewportSize(WIDE);
   await wear(page, 'dark');
