@@ -18,6 +18,8 @@ function sentence(record: TravelRecord, outcomes: readonly Outcome[]): string {
   const at = words.startsWith('before') ? words : `at ${words}`;
   const reverted = record.scope === 'files' ? `Reverted the files to how they were ${at}.` : `Reverted: the thread stands ${at}.`;
   const filesToo = back > 0 ? ` ${files(back)} put back.${tail}` : tail;
+  // Merged, a file is not exactly as it was at that step.
+  const mixed = count('merged') > 0 && words.includes(' as it was ') ? ' What was changed since stays in it.' : '';
   const said: Record<TravelKind, string> = {
     revert: `${reverted} ${files(back)} put back.${tail}`,
     unrevert: `Took the revert back. ${files(back)} put back.${tail}`,
@@ -25,7 +27,7 @@ function sentence(record: TravelRecord, outcomes: readonly Outcome[]): string {
     redo: 'Redid the last turn.',
     restore: `Brought the files back as they were ${words}. ${files(back)} put back.${tail}`,
     recall: `${recalled(record)}${filesToo}`,
-    partial: back > 0 ? `Brought back ${words}.` : `Nothing was brought back: ${words}.${tail}`,
+    partial: back > 0 ? `Brought back ${words}.${mixed}` : `Nothing was brought back: ${words}.${tail}`,
   };
   return dropped(record) ? `The planned recall was dropped.${filesToo}` : said[record.kind];
 }

@@ -257,6 +257,10 @@ describe('one file', () => {
     expect((await leftBy(context, mine, 'src/a.txt', 'overwrite'))?.bytes.toString()).toBe(lines());
     expect((await leftBy(context, mine, 'src/a.txt', null))?.bytes.toString()).toBe(`${lines()}mine\n`);
     await expect(leftBy(context, mine, 'src/a.txt', 'write')).rejects.toMatchObject({ code: 'CHOICE_IMPOSSIBLE' });
+    // And where it stays, the file is not called exactly what it was.
+    const merged = await runTravel(context, mine, DEFAULTS);
+    expect(merged.message).toBe('Brought back src/a.txt as it was before step 3. What was changed since stays in it.');
+    entries.push(merged.entry);
     await writeFile(at(w, 'src/a.txt'), lines({ 2: 'TWO', 15: 'FIFTEEN', 28: 'TWENTY-EIGHT\nand more' }));
     // With no later change that is known there is nothing to take out: an edit stays, or is overwritten.
     await writeFile(at(w, 'later'), 'mine\n');
