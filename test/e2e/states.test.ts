@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -284,10 +284,20 @@ describe('states', () => {
     await leave();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'All threads' }).first().click();
-    await page.getByRole('option').filter({ hasText: 'What is a cookie?' }).first().waitFor();
-    await rm(path.join(lab.folder, 'talk', 'save', 'sessions', 'talk.jsonl'));
     const row = page.getByRole('option').filter({ hasText: 'What is a cookie?' }).first();
-    await row.click();
+    const log = path.join(lab.folder, 'talk', 'save', 'sessions', 'talk.jsonl');
+    for (let attempt = 1; ; attempt++) {
+      await row.waitFor();
+      await rename(log, `${log}.away`);
+      const clicked = await row.click({ timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+      if (clicked || attempt === 5) break;
+      // A list that was being made meanwhile took the row away first.
+      await rename(`${log}.away`, log);
+      await button('Look again').click();
+    }
     await page.getByRole('alert').filter({ hasText: /./ }).first().waitFor();
   });
 });
