@@ -74,7 +74,7 @@ describe('turnback bring-back', () => {
       ['partial', 'src/a.txt as it was before step 1', { code: 'NOTHING_WRITTEN', message: expect.any(String) }],
       ['partial', 'lines 15–20 of src/a.txt from step 1', true],
     ]);
-    expect((await cli('history', t.log)).stdout).toContain('  partial: lines 15–20 of src/a.txt from step 1, 1 files\n');
+    expect((await cli('history', t.log)).stdout).toContain('  partial: lines 15–20 of src/a.txt from step 1, 1 file\n');
     await cli('restore', t.log, entries[0]?.id ?? '');
     expect(await now()).toBe(text({ 2: 'TWO', 10: 'mine' }));
     await cli('restore', t.log, entries[2]?.id ?? '');
