@@ -272,7 +272,13 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
       // Redo is on once the window has read the log again.
       const cursor = page.getByRole('slider', { name: 'Time cursor' });
       await expect.poll(() => cursor.getAttribute('aria-valuemax')).toBe(String(truth.stopBefore(LAST_PROMPT)));
-      await page.keyboard.press('Control+Shift+z');
+      // What can be done is told a moment after the rows.
+      const asked = page.getByRole('alertdialog');
+      const ask = async (): Promise<boolean> => {
+        if (!(await asked.isVisible())) await page.keyboard.press('Control+Shift+z');
+        return asked.isVisible();
+      };
+      await expect.poll(ask, { interval: 1000 }).toBe(true);
       await agree(/^Redo \d/, polite(page).getByText('Redid the last turn.').waitFor());
       expect(await workspace()).toEqual(now);
     });
