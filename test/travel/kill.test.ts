@@ -150,7 +150,7 @@ test('C-15: killed at any time in the middle of 300 files, never a mix', { timeo
   record('kill', 'kills at any time in a revert of 300 files', runs);
 });
 
-test('what was told as done is still there after a kill right then', async () => {
+test('what was told as done is still there after the process ended right then', async () => {
   const lab = await FaultLab.make('revert');
   for (let run = 0; run < size(1, 20); run++) {
     const { said } = await travelApart(lab.mixed.t, revertTo(STOP));
