@@ -135,6 +135,14 @@ async function write(
   return changed;
 }
 
+/** Writes what is not written yet. Once the log says the travel every file was: what is another one by now was changed since, and stays. */
+async function writeAll(carrier: Carrier, record: TravelRecord, known?: ReadonlyMap<TreePath, DiskState>): Promise<Changed> {
+  if (record.files.length === 0) return [];
+  if (record.phase !== 'logged') return write(carrier, record, 'after', modesOf(record.foldersAfter), known);
+  const { changes, changed } = await changesTo(carrier, record, 'after');
+  return [...changes.map((change) => change.path), ...changed];
+}
+
 /**
  * From saved to done: writes what is not written yet, then the conversation, then the history. Safe to repeat after any crash.
  * `known`: the paths as they were kept a moment ago; without, an earlier try may have left temporary files.
@@ -153,7 +161,7 @@ export async function complete(
       record.files.map((file) => file.path),
     );
   }
-  const changed = record.files.length === 0 ? [] : await write(carrier, record, 'after', modesOf(record.foldersAfter), known);
+  const changed = await writeAll(carrier, record, known);
   const { messages } = record;
   if (messages.how === 'append' && record.phase !== 'logged' && messages.position !== null && messages.batch !== null && messages.expect) {
     const { position, batch, expect } = messages;
@@ -163,7 +171,7 @@ export async function complete(
     record = await phase(carrier, record, { phase: 'logged' });
   }
   if (messages.how === 'recall' && record.phase !== 'logged') {
-    if (record.phase !== 'logging') record = await phase(carrier, record, { phase: 'logging' });
+    record = await phase(carrier, record, { phase: 'logging' });
     await appendRecall(carrier.fs, carrier.ownData, threadOf(carrier, record), messages);
     record = await phase(carrier, record, { phase: 'logged' });
   }

@@ -1,15 +1,21 @@
 import { writeFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createGit } from '../../electron/snapshots/git.ts';
+import { createGit, type Git } from '../../electron/snapshots/git.ts';
+import type { FileSystem } from '../../electron/travel/file-system.ts';
 import { nodeFileSystem as fs } from '../../electron/travel/file-system.ts';
 import { historyOf } from '../../electron/travel/history.ts';
 import { readEntry, readJournal, writeJournal } from '../../electron/travel/journal.ts';
 import { readOverlayText, writeOverlay } from '../../electron/travel/overlay.ts';
 import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
 import { runTravel } from '../../electron/travel/travel.ts';
+import type { TravelContext } from '../../electron/travel/travel-context.ts';
+import { TurnbackError } from '../../shared/errors.ts';
+import type { TravelResult } from '../../shared/plan.ts';
+import { type DshSession, openWithoutWrites } from '../scenarios/dsh-session.ts';
 import { manifest, writeFiles } from '../scenarios/temp.ts';
+import { Death, faultyFileSystem, systemError } from './faults.ts';
 import { type Neutral, neutral } from './neutral.ts';
 import { travelRecord } from './records.ts';
 import { DEFAULTS, revertTo } from './tanstack-travelling.ts';
@@ -115,6 +121,63 @@ describe('an interrupted travel of messages alone', () => {
     });
     expect(await interruptedTravels(ownData)).toHaveLength(1);
   });
+});
+
+describe('an interrupted recall', () => {
+  /** Ends at the journal's fourth word, which is that the log has the tombstone: it has, and the journal does not know. */
+  async function cut(): Promise<{ session: DshSession; before: Buffer; recover(how: 'finish' | 'roll-back'): Promise<TravelResult> }> {
+    const session = await openWithoutWrites();
+    const before = await session.bytes();
+    const dying = await session.context({ fs: faultyFileSystem(new Death(/^rename .*\/journal\//, 4)) });
+    await expect(runTravel(dying, revertTo(8, 'messages'), DEFAULTS)).rejects.toThrow();
+    await rm(path.join(session.ownData, 'leases'), { recursive: true });
+    const [open] = await interruptedTravels(session.ownData);
+    const { thread } = await session.context();
+    const deps = { ownData: session.ownData, git, openThread: async () => thread };
+    return { session, before, recover: (how) => recoverTravel(deps, open?.entry ?? '', how) };
+  }
+
+  test('whose tombstone is whole stays in the log: it is finished, not rolled back', async () => {
+    const { session, before, recover } = await cut();
+    const whole = await session.bytes();
+    expect(whole.length).toBeGreaterThan(before.length);
+    await expect(recover('roll-back')).rejects.toMatchObject({ code: 'RECALL_WRITTEN' });
+    expect(await interruptedTravels(session.ownData)).toHaveLength(1);
+    expect(await recover('finish')).toMatchObject({ log: 'appended', message: 'Recalled: the thread stands before turn 2.' });
+    expect((await session.bytes()).equals(whole)).toBe(true);
+    expect(await interruptedTravels(session.ownData)).toEqual([]);
+  });
+
+  test('whose tombstone is torn goes either way, and the log is whole again', async () => {
+    const back = await cut();
+    await truncate(back.session.log, back.before.length + 40);
+    expect(await back.recover('roll-back')).toMatchObject({ log: 'none' });
+    expect((await back.session.bytes()).equals(back.before)).toBe(true);
+    const on = await cut();
+    const whole = await on.session.bytes();
+    await truncate(on.session.log, on.before.length + 40);
+    expect(await on.recover('finish')).toMatchObject({ log: 'appended' });
+    expect((await on.session.bytes()).equals(whole)).toBe(true);
+  });
+});
+
+test.each([
+  ['of git', new TurnbackError('GIT_FAILED', { command: 'update-ref', exit: 1, stderr: '' }), { code: 'ENOSPC' }],
+  ['of ours', new Error('broken'), { code: 'RECOVERY_FAILED', message: expect.stringMatching(/broken; what failed at first: .*ENOSPC/) }],
+])('a safety snapshot that cannot be let go, by a fault %s: all is back, and what fails is told', async (_name, failure, told) => {
+  const n = await edited();
+  const context = await n.context();
+  const run: Git['run'] = async (call) => {
+    if (call.args.includes('-d') && call.name === 'update-ref') throw failure;
+    return git.run(call);
+  };
+  // The conversation cannot be written down, so all goes back.
+  const rename: FileSystem['rename'] = async (from, to) => (/\/overlay\//.test(String(to)) ? systemError('ENOSPC')() : fs.rename(from, to));
+  const broken: TravelContext = { ...context, git: { ...git, run }, fs: { ...fs, rename } };
+  await expect(runTravel(broken, revertTo(0), DEFAULTS)).rejects.toMatchObject(told);
+  expect([await readFile(path.join(n.root, 'a'), 'utf8'), await readFile(path.join(n.root, 'b'), 'utf8')]).toEqual(['new\n', 'new\n']);
+  expect(await interruptedTravels(context.ownData)).toEqual([]);
+  expect(await historyOf(context)).toEqual([]);
 });
 
 test('a workspace without snapshots can still have its conversation reverted, and says why its files cannot go', async () => {

@@ -41,6 +41,23 @@ export function systemError(code: string): () => never {
   };
 }
 
+/** A process that is gone from the first call that fits on, or from the `nth` one. */
+export class Death extends Faults {
+  readonly at: RegExp;
+  #left: number;
+
+  constructor(at: RegExp, nth = 1) {
+    super();
+    this.at = at;
+    this.#left = nth;
+  }
+
+  override hit(call: string): undefined {
+    if (this.#left > 0 && this.at.test(call)) this.#left -= 1;
+    if (this.#left === 0) systemError('EDEAD')();
+  }
+}
+
 /** Calls that put something on the disk, and those among them that need room for it. */
 const CHANGES =
   /^(?:fs )?(?:write|writeFile|appendFile|sync|datasync|truncate|copyFile|rename|rm|unlink|link|symlink|mkdir|mkdtemp|rmdir|chmod|utimes) |^git update-ref|^open .*(?:\.tmp|\.turnback-)|^fs open .*(?:\.tmp|tmp_obj|tmp_pack|\.jsonl|session\.v)/;

@@ -3,33 +3,18 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
 import type { OpenThread } from '../../electron/threads/thread.ts';
+import { historyOf } from '../../electron/travel/history.ts';
 import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
 import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
 import { viewOf } from '../../electron/travel/view.ts';
 import { tanstackScenario } from '../scenarios/tanstack.ts';
 import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
-import { Faults, faultyFileSystem, faultyGit, systemError } from './faults.ts';
+import { Death, faultyFileSystem, faultyGit } from './faults.ts';
 import { type Mixed, mixedScenario } from './mixed-scenario.ts';
 import { neutral } from './neutral.ts';
 import { DEFAULTS, openScenario, REDO, revertTo, stopOf, UNDO, UNREVERT } from './tanstack-travelling.ts';
 
 const git = createGit();
-
-/** A process that is gone from the first call that fits on. */
-class Death extends Faults {
-  readonly at: RegExp;
-  #dead = false;
-
-  constructor(at: RegExp) {
-    super();
-    this.at = at;
-  }
-
-  override hit(call: string): undefined {
-    this.#dead ||= this.at.test(call);
-    if (this.#dead) systemError('EDEAD')();
-  }
-}
 
 interface Interrupted {
   mixed: Mixed;
@@ -135,6 +120,22 @@ test('a travel whose record is in the log already is rolled back there, too', as
     [expect.objectContaining({ messageId: mixed.answer }), undefined],
     [null, undefined],
   ]);
+});
+
+test('once the log says it, finishing only notes it down: what anybody did since stays', async () => {
+  const { mixed, recover } = await interruptedAt(/^rename .*\/history\//);
+  // The agent took the revert back by itself, and one file with it.
+  await see(mixed, async ({ thread: { reader } }) => reader.writer?.append(reader.writer.unrevert(1_800_000_000_000)));
+  await writeFiles(mixed.t.root, { 'edited.txt': 'one\n2\n3\n4\nfive, mine\n' });
+  const [log, files] = [await readFile(mixed.t.log), await manifest(mixed.t.root)];
+  const result = await recover('finish');
+  expect(result.files.filter((file) => file.outcome === 'kept')).toEqual([
+    { path: 'edited.txt', outcome: 'kept', why: 'It was changed after the interruption.' },
+  ]);
+  expect(await manifest(mixed.t.root)).toEqual(files);
+  expect((await readFile(mixed.t.log)).equals(log)).toBe(true);
+  expect(await see(mixed, historyOf)).toMatchObject([{ id: result.entry, kind: 'revert', can: true }]);
+  await expect(recover('finish')).rejects.toMatchObject({ code: 'NOT_INTERRUPTED' });
 });
 
 test('an unrevert is rolled back to the revert that stood, which can be taken back again', async () => {
