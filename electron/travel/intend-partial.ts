@@ -57,10 +57,10 @@ function standingTouches({ thread, standing }: Situation, path: TreePath): boole
 }
 
 async function refusalOf(situation: Situation, piece: Piece, step: Step, own: ChangeSource): Promise<Reason | null> {
-  const { head, objects, storeReason } = situation.context.thread;
+  const { objects, storeReason } = situation.context.thread;
   const common = notIdle(situation) ?? (await occupied(situation));
   if (common !== null) return common;
-  if (objects === null) return storeReason ?? reason(head.source === 'dsh' ? 'NO_SNAPSHOTS_DSH' : 'NO_SNAPSHOTS');
+  if (objects === null) return storeReason ?? reason('NO_SNAPSHOTS');
   if (step.captured !== null && step.captured !== true) {
     return reason('NOT_CAPTURED', { step: step.index, cause: step.captured.message.replace(/\.$/, '') });
   }

@@ -17,7 +17,6 @@ function standsAt(lines: readonly string[], block: readonly string[], at: number
 
 function placesOf(lines: readonly string[], block: readonly string[]): number[] {
   const places: number[] = [];
-  if (block.length === 0) return places;
   for (let at = 0; at + block.length <= lines.length; at++) {
     if (lines[at] === block[0] && standsAt(lines, block, at)) places.push(at);
   }
@@ -38,6 +37,8 @@ function isVeryPlace(base: readonly string[], now: readonly string[], block: rea
 export function reverseHunk(base: string, now: string, hunk: HunkText): Reversed {
   const { removed, added, lead, tail } = hunk;
   const [then, lines] = [linesOf(base), linesOf(now)];
+  // What emptied the file has no line to be found by: it is the very place as long as nothing stands there.
+  if (added.length === 0) return lines.length === 0 ? { text: removed.join('') } : { places: 0 };
   const begins = hunk.after.lines === 0 ? hunk.after.start : hunk.after.start - 1;
   for (let around = Math.max(lead, tail, 1); around > 0; around--) {
     const [before, after] = [Math.max(0, lead - around), Math.max(0, tail - around)];

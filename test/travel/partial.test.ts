@@ -441,7 +441,8 @@ describe('finding a change', () => {
   test('lines that were only removed come back where they stood', () => {
     const cut = hunk(['a\n', 'x\n', 'y\n', 'b\n'], ['a\n', 'b\n'], 1, 1, 1);
     expect(reverseHunk('a\nb\n', 'new\na\nb\n', cut)).toEqual({ text: 'new\na\nx\ny\nb\n' });
-    expect(reverseHunk('', '', hunk(['x\n'], [], 0, 0, 0))).toEqual({ places: 0 });
+    expect(reverseHunk('', '', hunk(['x\n'], [], 0, 0, 0))).toEqual({ text: 'x\n' });
+    expect(reverseHunk('', 'y\n', hunk(['x\n'], [], 0, 0, 0))).toEqual({ places: 0 });
     expect(reverseHunk('y', 'y', hunk(['x\n'], ['y'], 1, 0, 0))).toEqual({ text: 'x\n' });
   });
 });
