@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
+import type { ViewerHost } from './viewer-host.ts';
 
 const SHOTS = path.resolve('test-output/screenshots');
 const AXE = readFileSync(
@@ -47,12 +48,18 @@ export interface AuditOptions {
   small?: boolean;
 }
 
+/** The page is the same one in both hosts, so the looks beyond the two themes are seen in one of them. */
+const LOOKS: Readonly<Record<ViewerHost['name'], readonly Look[]>> = {
+  browser: ['dark', 'light', 'contrast', 'forced'],
+  electron: ['dark', 'light'],
+};
+
 /** One state in every look: axe in each, a picture of each theme. Gives what is wrong. */
-export async function audit(page: Page, state: string, { small = false }: AuditOptions = {}): Promise<string[]> {
+export async function audit({ page, name: host }: ViewerHost, state: string, { small = false }: AuditOptions = {}): Promise<string[]> {
   mkdirSync(SHOTS, { recursive: true });
   const wrong: string[] = [];
-  const shoot = (name: string): Promise<unknown> => page.screenshot({ path: path.join(SHOTS, `state-${state}-${name}.png`) });
-  for (const look of ['dark', 'light', 'contrast', 'forced'] as const) {
+  const shoot = (name: string): Promise<unknown> => page.screenshot({ path: path.join(SHOTS, `state-${state}-${host}-${name}.png`) });
+  for (const look of LOOKS[host]) {
     await wear(page, look);
     wrong.push(...(await violations(page)).map((line) => `${state}, ${look}: ${line}`));
     if (look !== 'forced') await shoot(look);

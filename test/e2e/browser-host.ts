@@ -51,6 +51,7 @@ export async function browserHost(
       await dialog.getByRole('textbox').fill(file);
       await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     },
+    systemDialogs: () => [],
     problems: () => problems,
     async close() {
       await browser.close();

@@ -26,6 +26,7 @@ export async function electronHost(folder: string): Promise<ViewerHost> {
       double.answers.push({ canceled: false, filePath: file });
       await act();
     },
+    systemDialogs: () => double.log.filter(({ kind }) => kind === 'dialog').map((entry) => String(entry['dialog'])),
     problems: () => [
       ...reported,
       ...double.log

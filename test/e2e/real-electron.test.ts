@@ -27,6 +27,7 @@ async function realElectronHost(folder: string): Promise<ViewerHost> {
       }, file);
       await act();
     },
+    systemDialogs: () => [],
     problems: () => problems,
     close: () => app.close(),
   };

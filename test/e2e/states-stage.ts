@@ -5,7 +5,7 @@ import type { ViewerHost } from './viewer-host.ts';
 /** The window that all states are looked at in, and the threads below it. */
 export interface Stage {
   lab: StatesLab;
-  host: ViewerHost & { url: string };
+  host: ViewerHost;
 }
 
 let set: Stage | null = null;

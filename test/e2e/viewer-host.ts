@@ -9,6 +9,8 @@ export interface ViewerHost {
   readonly env: Record<string, string>;
   /** Says where the patch goes that the act exports: in the native dialog, or in the page's own. */
   exportPatch(file: string, act: () => Promise<void>): Promise<void>;
+  /** Dialogs of the system that were asked for so far: 'open' or 'save'. The browser host has none; the page shows its own. */
+  systemDialogs(): string[];
   /** Errors of the page and requests that left the machine. */
   problems(): string[];
   close(): Promise<void>;

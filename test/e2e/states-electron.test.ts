@@ -1,0 +1,4 @@
+import { electronHost } from './electron-host.ts';
+import { states } from './states.ts';
+
+states(electronHost);
