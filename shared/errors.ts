@@ -47,7 +47,11 @@ const SENTENCES = {
   TREE_BROKEN: (f) =>
     `The snapshot ${of(f, 'tree')} is damaged: objects that it names are gone. Files that lack them cannot be shown or go back.`,
   TREE_TOO_LARGE: (f) =>
-    `The snapshot ${of(f, 'tree')} names more than ${of(f, 'count')} files, so it is not read. Check the store it comes from.`,
+    f['together'] !== undefined
+      ? `The steps of this thread change more than ${of(f, 'together')} files together, so those between the snapshots ${of(f, 'tree')} and ${of(f, 'other')} are not listed. Check the store they come from.`
+      : f['other'] !== undefined
+        ? `The snapshots ${of(f, 'tree')} and ${of(f, 'other')} differ in more than ${of(f, 'count')} files, so they are not compared. Check the store they come from.`
+        : `The snapshot ${of(f, 'tree')} names more than ${of(f, 'count')} files, so it is not read. Check the store it comes from.`,
   TREE_EMPTY: () => 'This step has no snapshot id: the agent recorded none.',
   TREES_EQUAL: (f) =>
     `Tools wrote ${of(f, 'files')} in this step, but the snapshots before and after are equal: the change was not captured.`,

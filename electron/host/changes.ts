@@ -83,8 +83,8 @@ export async function filesOfRange(context: ChangesContext, range: Range, signal
   const only = own ? sides.steps[0]?.files : null;
   if (only) return only;
   const [files] = await changesOf(snapshotsOf(context).store, [{ from: sides.from, to, only: sides.only }], signal);
-  if (files === undefined || !Array.isArray(files)) throw new TurnbackError('TREE_MISSING', { tree: sides.from });
-  return files;
+  if (Array.isArray(files)) return files;
+  throw files === undefined ? new TurnbackError('TREE_MISSING', { tree: sides.from }) : TurnbackError.of(files);
 }
 
 /** A plan's files as changes of what stands there now. */

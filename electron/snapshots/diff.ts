@@ -1,9 +1,9 @@
-import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, type Reason, reason, TurnbackError } from '../../shared/errors.ts';
 import type { FileChange } from '../../shared/model.ts';
 import { type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
-import { emptyTree, formatOfId } from './object-id.ts';
 import type { TreeEntry } from './objects.ts';
 import type { SnapshotStore } from './store.ts';
+import { inLots, keyOf, weighPair, weighPairs } from './weigh-pairs.ts';
 
 /** One path that two trees hold differently. */
 export interface RawChange {
@@ -27,10 +27,18 @@ interface Counts {
 interface Block {
   changes: RawChange[];
   counts: Map<TreePath, Counts>;
+  /** False when the lines of its files were not counted at all. */
+  counted: boolean;
+  /** Where each path stands among the changes. */
+  places?: Map<TreePath, number>;
 }
 
-/** Pairs that one process compares; a failure costs at most a second look at these. */
-const PAIRS_A_PROCESS = 256;
+const UNCOUNTED: Counts = { added: null, removed: null };
+
+/** Changed files that one answer lists at most: beyond them a pair is refused, since a log may name one large pair again and again. */
+const MOST_LISTED = 2_000_000;
+/** Milliseconds that may be lost to files whose lines take too long to count, in one answer. */
+const PATIENCE = 60_000;
 const MAX_OUTPUT = 1024 * 1024 * 1024;
 const FLAGS = ['-r', '-z', '--raw', '--no-abbrev', '--no-renames', '--no-ext-diff', '--no-textconv'];
 
@@ -44,9 +52,9 @@ function entryOf(mode: string, oid: string): TreeEntry | null {
 }
 
 /** Reads `diff-tree --stdin -z --raw --numstat`: after each `from to` line its raw records, then its counts. */
-function parseBlocks(output: Buffer, idLength: number): Map<string, Block> {
+function parseBlocks(output: Buffer, idLength: number, counted: boolean): Map<string, Block> {
   const blocks = new Map<string, Block>();
-  let block: Block = { changes: [], counts: new Map() };
+  let block: Block = { changes: [], counts: new Map(), counted };
   const until = (byte: number, at: number): number => {
     const end = output.indexOf(byte, at);
     if (end < 0) throw new TurnbackError('GIT_FAILED', { command: 'diff-tree', exit: 0, cause: 'its answer was cut off' });
@@ -61,7 +69,7 @@ function parseBlocks(output: Buffer, idLength: number): Map<string, Block> {
       block.changes.push({ path, before: entryOf(before, from), after: entryOf(after, to) });
       at = next + 1;
     } else if (output[at + idLength] === 0x20 && output[at + 2 * idLength + 1] === 0x0a) {
-      block = { changes: [], counts: new Map() };
+      block = { changes: [], counts: new Map(), counted };
       blocks.set(output.toString('latin1', at, at + 2 * idLength + 1), block);
       at += 2 * idLength + 2;
     } else {
@@ -90,26 +98,25 @@ export function changeOf({ before, after }: RawChange): FileChange['change'] {
 }
 
 function fileChanges(block: Block, only: readonly TreePath[] | null): FileChange[] {
-  const wanted = only === null ? null : new Set(only);
-  return block.changes
-    .filter(({ path }) => wanted === null || wanted.has(path))
-    .map((change) => {
-      // Git counts nothing where only the mode changed.
-      const { added, removed } = block.counts.get(change.path) ?? { added: 0, removed: 0 };
-      return { path: change.path, change: changeOf(change), added, removed, binary: added === null };
-    });
+  const changes = only === null ? block.changes : only.length < block.changes.length ? picked(block, only) : amongThem(block, only);
+  return changes.map((change) => {
+    // Git counts nothing where only the mode changed.
+    const none = block.counted ? { added: 0, removed: 0 } : UNCOUNTED;
+    const { added, removed } = block.counts.get(change.path) ?? none;
+    return { path: change.path, change: changeOf(change), added, removed, binary: added === null && block.counted };
+  });
 }
 
-/** Which of the ids are trees that the store has. */
-async function treesAmong(store: SnapshotStore, ids: readonly string[], signal: AbortSignal | undefined): Promise<Set<string>> {
-  const stdin = Buffer.from(ids.map((id) => `${id}\n`).join(''));
-  const { stdout } = await store.git.run({ name: 'cat-file', args: ['cat-file', '--batch-check'], gitDir: store.gitDir, stdin, signal });
-  const found = new Set([emptyTree(store.format)]);
-  for (const line of stdout.toString('latin1').split('\n')) {
-    const [id, type] = line.split(' ');
-    if (id !== undefined && type === 'tree') found.add(id);
-  }
-  return found;
+const amongThem = ({ changes }: Block, only: readonly TreePath[]): RawChange[] => {
+  const wanted = new Set(only);
+  return changes.filter(({ path }) => wanted.has(path));
+};
+
+/** A few of many: one large pair may be asked for with other paths again and again. */
+function picked(block: Block, only: readonly TreePath[]): RawChange[] {
+  block.places ??= new Map(block.changes.map(({ path }, at) => [path, at]));
+  const places = [...new Set(only)].flatMap((path) => block.places?.get(path) ?? []);
+  return places.sort((a, b) => a - b).flatMap((at) => block.changes[at] ?? []);
 }
 
 /** The code with which git gives up on an object that it cannot read. */
@@ -130,62 +137,94 @@ async function compare(
     maxBytes: MAX_OUTPUT,
     signal: o.signal,
   });
-  return exit === 0 ? parseBlocks(stdout, store.format === 'sha1' ? 40 : 64) : null;
+  return exit === 0 ? parseBlocks(stdout, store.format === 'sha1' ? 40 : 64, o.counts) : null;
 }
 
-/** The same, but a pair that cannot be compared does not take the others with it: the halves are tried alone. */
-async function compareEach(store: SnapshotStore, keys: readonly string[], signal: AbortSignal | undefined): Promise<Map<string, Block>> {
-  const blocks = await compare(store, keys, { counts: true, signal });
-  if (blocks !== null) return blocks;
-  if (keys.length <= 1) return new Map();
+/**
+ * The same, but a pair that cannot be compared does not take the others with it: the halves are tried alone. So are they where the lines
+ * of some files take too long to count; once the time for that is spent, the rest is named without counts.
+ */
+async function compareEach(
+  store: SnapshotStore,
+  keys: readonly string[],
+  patience: { left: number; atOnce: number },
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Block>> {
+  const started = performance.now();
+  const counts = patience.left > 0;
+  const late = counts ? AbortSignal.timeout(Math.ceil(Math.min(patience.left, patience.atOnce))) : undefined;
+  const either = AbortSignal.any([late, signal].filter((one) => one !== undefined));
+  try {
+    const blocks = await compare(store, keys, { counts, signal: either });
+    if (blocks !== null) return blocks;
+    if (keys.length <= 1) return new Map();
+  } catch (thrown) {
+    if (signal?.aborted || !late?.aborted || !isRefusal(thrown, 'CANCELLED')) throw thrown;
+    patience.left -= performance.now() - started;
+  }
+  if (keys.length <= 1) return compareEach(store, keys, { left: 0, atOnce: 0 }, signal);
   const middle = Math.ceil(keys.length / 2);
-  const first = await compareEach(store, keys.slice(0, middle), signal);
-  return new Map([...first, ...(await compareEach(store, keys.slice(middle), signal))]);
+  const first = await compareEach(store, keys.slice(0, middle), patience, signal);
+  return new Map([...first, ...(await compareEach(store, keys.slice(middle), patience, signal))]);
 }
 
-/** The difference of two trees, renames off, in git's order. Throws TREE_MISSING. */
+/** The difference of two trees, renames off, in git's order. Throws TREE_MISSING, or TREE_TOO_LARGE for more files than any step changes. */
 export async function rawChanges(store: SnapshotStore, from: string, to: string, signal?: AbortSignal): Promise<RawChange[]> {
-  for (const tree of [from, to]) if (formatOfId(tree) !== store.format) throw new TurnbackError('TREE_MISSING', { tree });
-  const key = `${from} ${to}`;
-  const [there, compared] = await Promise.allSettled([
-    treesAmong(store, [from, to], signal),
-    compare(store, [key], { counts: false, signal }),
-  ]);
-  if (there.status === 'rejected') throw there.reason;
-  const missing = [from, to].find((tree) => !there.value.has(tree));
-  if (missing !== undefined) throw new TurnbackError('TREE_MISSING', { tree: missing });
+  const key = keyOf({ from, to });
+  const refused = new AbortController();
+  const weighed = weighPair(store, { from, to }, signal).catch((thrown: unknown) => {
+    refused.abort();
+    throw thrown;
+  });
+  // Both at once: who records waits for this at each step.
+  const either = signal === undefined ? refused.signal : AbortSignal.any([signal, refused.signal]);
+  const [fit, compared] = await Promise.allSettled([weighed, compare(store, [key], { counts: false, signal: either })]);
+  if (fit.status === 'rejected') throw fit.reason;
   if (compared.status === 'rejected') throw compared.reason;
   const block = compared.value?.get(key);
   if (block === undefined) throw new TurnbackError('TREE_MISSING', { tree: to });
   return block.changes;
 }
 
-/** An id that is no tree of this store, or null when both may be. */
-function unfit(store: SnapshotStore, { from, to }: Pair): Reason | null {
-  if (from === '' || to === '') return reason('TREE_EMPTY');
-  const odd = [from, to].find((id) => formatOfId(id) !== store.format);
-  return odd === undefined ? null : reason('TREE_MISSING', { tree: odd });
+function put(open: Map<string, number[]>, key: string, at: number): void {
+  const list = open.get(key);
+  if (list) list.push(at);
+  else open.set(key, [at]);
 }
 
 /**
- * What each pair of trees changes, with the line counts of `git diff --numstat`. One process compares many pairs. A pair
- * whose trees, folders or files are missing gives its reason; the others are not touched by it. Order as in `pairs`.
+ * What each pair of trees changes, with the line counts of `git diff --numstat`. One process compares many pairs. A pair whose trees,
+ * folders or files are missing, or that differ in more files than any step changes, gives its reason; the others are not touched by it.
+ * Order as in `pairs`. `patienceMs`: how much time may be lost to files whose lines take too long to count; then they have no counts.
  */
-export async function changesOf(store: SnapshotStore, pairs: readonly Pair[], signal?: AbortSignal): Promise<(FileChange[] | Reason)[]> {
-  const reasons = pairs.map((pair) => unfit(store, pair));
-  const fit = pairs.filter((_, index) => reasons[index] === null);
-  const ids = [...new Set(fit.flatMap(({ from, to }) => [from, to]))];
-  const there = ids.length === 0 ? new Set<string>() : await treesAmong(store, ids, signal);
-  const keys = [...new Set(fit.filter(({ from, to }) => there.has(from) && there.has(to)).map(({ from, to }) => `${from} ${to}`))];
-  const blocks = new Map<string, Block>();
-  for (let at = 0; at < keys.length; at += PAIRS_A_PROCESS) {
-    for (const [key, block] of await compareEach(store, keys.slice(at, at + PAIRS_A_PROCESS), signal)) blocks.set(key, block);
-  }
-  return pairs.map((pair, index) => {
-    const why = reasons[index];
-    if (why != null) return why;
-    const block = blocks.get(`${pair.from} ${pair.to}`);
-    if (block !== undefined) return fileChanges(block, pair.only);
-    return reason('TREE_MISSING', { tree: there.has(pair.from) ? pair.to : pair.from });
+export async function changesOf(
+  store: SnapshotStore,
+  pairs: readonly Pair[],
+  signal?: AbortSignal,
+  patienceMs = PATIENCE,
+): Promise<(FileChange[] | Reason)[]> {
+  const weights = await weighPairs(store, pairs, signal);
+  let listed = 0;
+  const answers = pairs.map((pair): Reason | null => {
+    const weight = weights.get(keyOf(pair)) ?? reason('TREE_MISSING', { tree: pair.to });
+    if (typeof weight !== 'number') return weight;
+    listed += Math.min(weight, pair.only?.length ?? weight);
+    return listed > MOST_LISTED ? reason('TREE_TOO_LARGE', { tree: pair.from, other: pair.to, together: MOST_LISTED }) : null;
   });
+  const changes = answers.map((answer): FileChange[] | Reason => answer ?? []);
+  const open = new Map<string, number[]>();
+  for (const [at, pair] of pairs.entries()) {
+    const key = keyOf(pair);
+    // What differs in nothing is answered.
+    if (answers[at] === null && weights.get(key) !== 0) put(open, key, at);
+  }
+  const patience = { left: patienceMs, atOnce: patienceMs / 2 };
+  for (const lot of inLots([...open.keys()], weights)) {
+    const blocks = await compareEach(store, lot, patience, signal);
+    for (const [key, at] of lot.flatMap((one) => (open.get(one) ?? []).map((index) => [one, index] as const))) {
+      const [block, pair] = [blocks.get(key), pairs[at]];
+      changes[at] = block && pair ? fileChanges(block, pair.only) : reason('TREE_MISSING', { tree: key.slice(key.indexOf(' ') + 1) });
+    }
+  }
+  return changes;
 }

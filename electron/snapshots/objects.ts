@@ -84,9 +84,10 @@ export class ObjectReader {
     return null;
   }
 
-  /** Every file of the tree, in git's order. Throws TREE_TOO_LARGE above two million files. */
+  /** Every file of the tree, in git's order. Throws TREE_TOO_LARGE above two million files, before one of them is listed. */
   async entries(tree: string): Promise<Map<TreePath, TreeEntry>> {
     const folders = await this.#folders(tree);
+    if (this.#countIn(folders, tree) > MAX_ENTRIES) throw new TurnbackError('TREE_TOO_LARGE', { tree, count: MAX_ENTRIES });
     const found = new Map<TreePath, TreeEntry>();
     const stack = [{ prefix: '', lines: linesOf(folders, tree) }];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
@@ -96,7 +97,6 @@ export class ObjectReader {
         if (stack.length > MAX_DEPTH) throw new TurnbackError('TREE_TOO_LARGE', { tree, count: MAX_ENTRIES });
         stack.push({ prefix: `${top.prefix}${next.value.name}/`, lines: linesOf(folders, next.value.oid) });
       } else {
-        if (found.size >= MAX_ENTRIES) throw new TurnbackError('TREE_TOO_LARGE', { tree, count: MAX_ENTRIES });
         found.set(pathOfLatin1(top.prefix + next.value.name), { mode: next.value.mode, oid: next.value.oid });
       }
     }
@@ -105,9 +105,10 @@ export class ObjectReader {
 
   /** How many files the tree holds; cheap for folders that were counted before. */
   async count(tree: string): Promise<number> {
-    const known = this.#counts.get(tree);
-    if (known !== undefined) return known;
-    const folders = await this.#folders(tree);
+    return this.#counts.get(tree) ?? this.#countIn(await this.#folders(tree), tree);
+  }
+
+  #countIn(folders: ReadonlyMap<string, Tree>, tree: string): number {
     const stack = [tree];
     let sum = 0;
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
@@ -128,9 +129,10 @@ export class ObjectReader {
     return sum;
   }
 
-  /** The bytes of a tree object. */
-  async raw(tree: string): Promise<Buffer> {
-    const answer = formatOfId(tree) === this.store.format ? await this.#contents.ask(tree, MAX_TREE) : null;
+  /** The bytes of a tree object. Throws TOO_LARGE above `maxBytes` (default 256 MiB). */
+  async raw(tree: string, maxBytes = MAX_TREE): Promise<Buffer> {
+    if (tree === this.#empty) return Buffer.alloc(0);
+    const answer = formatOfId(tree) === this.store.format ? await this.#contents.ask(tree, maxBytes) : null;
     if (answer?.type !== 'tree') throw new TurnbackError('TREE_MISSING', { tree });
     return answer.content;
   }

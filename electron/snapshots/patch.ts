@@ -5,6 +5,7 @@ import { gitFailed } from './git.ts';
 import { formatOfId } from './object-id.ts';
 import { ObjectReader, type TreeEntry } from './objects.ts';
 import type { SnapshotStore } from './store.ts';
+import { weighPair } from './weigh-pairs.ts';
 
 /** The form of every patch, independent of any config: the one that `git apply` takes on any machine (cases C-19). */
 const FORM = [
@@ -41,7 +42,7 @@ async function onlyThese(store: SnapshotStore, from: string, to: string, only: r
 /**
  * The patch from one tree to another, as it comes out of git: byte for byte `git diff --binary --full-index --no-renames
  * --no-ext-diff --no-textconv`. `only` limits it to some paths; null for all. Empty when nothing differs. Throws TREE_MISSING
- * before the first piece, CANCELLED, TOO_LARGE above 1 GiB, or GIT_FAILED after some.
+ * or TREE_TOO_LARGE before the first piece, CANCELLED, TOO_LARGE above 1 GiB, or GIT_FAILED after some.
  */
 export async function* patchOf(
   store: SnapshotStore,
@@ -55,34 +56,28 @@ export async function* patchOf(
   const process = store.git.start(call);
   let ended = false;
   process.end();
+  // While git compares: a few objects that stand for more files than any disk holds would keep it busy, and fill its memory, for ever.
+  const fit = weighPair(store, { from: o.from, to }, o.signal);
+  fit.catch(() => process.kill());
   try {
     let bytes = 0;
     for await (const piece of process.stdout) {
       bytes += piece.length;
       if (bytes > MOST_BYTES) throw new TurnbackError('TOO_LARGE', { path: 'The patch', bytes });
+      await fit;
       yield piece;
     }
     const exit = await process.done;
     ended = true;
     if (o.signal?.aborted) throw new TurnbackError('CANCELLED');
-    if (exit !== 0) throw await whyNot(store, o, gitFailed('diff', exit, process.stderr()));
+    await fit;
+    if (exit !== 0) throw gitFailed('diff', exit, process.stderr());
   } catch (error) {
     // A process that was ended with its pipes leaves a stream that did not come to its end.
     if (o.signal?.aborted) throw new TurnbackError('CANCELLED', {}, { cause: error });
+    await fit;
     throw error;
   } finally {
     if (!ended) process.kill();
-  }
-}
-
-/** A missing tree is the likely reason why git could not compare; asked only then. */
-async function whyNot(store: SnapshotStore, o: { from: string; to: string }, failure: TurnbackError): Promise<TurnbackError> {
-  const objects = new ObjectReader(store);
-  try {
-    for (const tree of [o.from, o.to])
-      if (!(await objects.hasTree(tree))) return new TurnbackError('TREE_MISSING', { tree }, { cause: failure });
-    return failure;
-  } finally {
-    await objects.close();
   }
 }
