@@ -52,6 +52,7 @@ export async function browserHost(
       await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     },
     systemDialogs: () => [],
+    clipboard: () => page.evaluate(() => navigator.clipboard.readText()),
     problems: () => problems,
     async close() {
       await browser.close();

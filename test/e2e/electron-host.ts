@@ -27,6 +27,7 @@ export async function electronHost(folder: string): Promise<ViewerHost> {
       await act();
     },
     systemDialogs: () => double.log.filter(({ kind }) => kind === 'dialog').map((entry) => String(entry['dialog'])),
+    clipboard: () => Promise.resolve(double.clipboard()),
     problems: () => [
       ...reported,
       ...double.log

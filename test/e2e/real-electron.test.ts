@@ -28,6 +28,7 @@ async function realElectronHost(folder: string): Promise<ViewerHost> {
       await act();
     },
     systemDialogs: () => [],
+    clipboard: () => app.evaluate(({ clipboard }) => clipboard.readText()),
     problems: () => problems,
     close: () => app.close(),
   };

@@ -11,6 +11,8 @@ export interface ViewerHost {
   exportPatch(file: string, act: () => Promise<void>): Promise<void>;
   /** Dialogs of the system that were asked for so far: 'open' or 'save'. The browser host has none; the page shows its own. */
   systemDialogs(): string[];
+  /** The text that the viewer put on the clipboard last. */
+  clipboard(): Promise<string>;
   /** Errors of the page and requests that left the machine. */
   problems(): string[];
   close(): Promise<void>;

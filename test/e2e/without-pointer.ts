@@ -116,7 +116,7 @@ export function withoutPointer(): void {
       await page().keyboard.press('Enter');
       await standing().waitFor();
       expect(await page().getByRole('textbox', { name: 'Text of the prompt' }).inputValue()).toBe('Which port does it use?');
-      expect(await page().evaluate(() => navigator.clipboard.readText())).toBe('Which port does it use?');
+      expect(await stage().host.clipboard()).toBe('Which port does it use?');
       await unrevertByKey();
       expect(await page().getByRole('textbox', { name: 'Text of the prompt' }).count()).toBe(0);
     });
