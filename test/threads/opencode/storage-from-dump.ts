@@ -2,7 +2,8 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { OpencodeDump } from '../../scenarios/opencode.ts';
 
-const PROJECT = 'b9241510eaebac83980f9c7b61fad64ff79eb8ad';
+/** The project that every session of such a tree belongs to. */
+export const PROJECT = 'b9241510eaebac83980f9c7b61fad64ff79eb8ad';
 
 /** Writes a recorded session as the JSON tree of OpenCode 1.1.65: the same shapes, with the ids inside (formats/opencode 1.4). */
 export async function storageFromDump(data: string, dump: OpencodeDump): Promise<string> {

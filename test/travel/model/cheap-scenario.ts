@@ -20,7 +20,7 @@ function putObject(gitDir: string, kind: 'blob' | 'tree', content: Buffer): stri
 }
 
 /** Writes the tree of these files, folder by folder, in git's order. */
-function putTree(gitDir: string, files: Disk): string {
+export function putTree(gitDir: string, files: Disk): string {
   const names = new Map<string, Entry | Disk>();
   for (const [name, entry] of files) {
     const slash = name.indexOf('/');
