@@ -255,6 +255,8 @@ export const calls = {
         drift: driftPolicySchema,
         choices: z.record(z.string(), choiceSchema),
         fingerprint: z.string(),
+        /** Also while another thread's agent works in the folder, which is refused with FOLDER_BUSY otherwise: the user confirmed it once more. */
+        evenBusy: z.boolean().optional(),
       }),
     output: travelResultSchema,
   },

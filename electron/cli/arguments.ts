@@ -39,6 +39,8 @@ export interface Arguments {
   dryRun: boolean;
   /** `forget`: also while a revert stands. */
   evenStanding: boolean;
+  /** Travels: also while another thread's agent works in the folder. */
+  evenBusy: boolean;
   /** `record`: print what to add to the agent's settings. */
   settings: boolean;
   /** Address of a running DSH web host, and the file that holds its token. */
@@ -125,6 +127,7 @@ function parse(argv: readonly string[]) {
         'with-secrets': { type: 'boolean', default: false },
         'dry-run': { type: 'boolean', default: false },
         'even-standing': { type: 'boolean', default: false },
+        'even-busy': { type: 'boolean', default: false },
         settings: { type: 'boolean', default: false },
       },
     });
@@ -183,6 +186,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     withSecrets: values['with-secrets'],
     dryRun: values['dry-run'],
     evenStanding: values['even-standing'],
+    evenBusy: values['even-busy'],
     settings: values.settings,
     dshUrl: values['dsh-url'] ?? null,
     dshTokenFile: values['dsh-token-file'] ?? null,

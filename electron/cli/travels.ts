@@ -73,6 +73,7 @@ export async function travel(
     drift: args.drift,
     choices: {},
     fingerprint: null,
+    evenBusy: args.evenBusy,
     onProgress: (done, total, label) => {
       if (!args.json && process.stderr.isTTY && total > 20)
         process.stderr.write(`\r${label} ${done} of ${total}${done === total ? '\n' : ''}`);

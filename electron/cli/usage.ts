@@ -41,6 +41,7 @@ MESSAGE is a message id or stop:K (after message K; stop:0 is before the first).
   --include PATH, --with-secrets
                 files in which a patch or diff would show secrets (keys, tokens, .env files) stay out of it; these let them in
   --home DIR    look for threads in another home
+  --even-busy   travel also while the agent of another thread works in the folder; what it changes meanwhile stays
 
 A DSH thread goes back by recall: MESSAGE must be just before a prompt, and the files stay unless --restore-files is given. The lists
 of changed files come from a running DSH web host:

@@ -284,11 +284,12 @@ export class Desk {
     return hunksOfStep(context, { step, path: file });
   }
 
-  async run(id: string, request: TravelRequest, options: RunOptions): Promise<TravelResult> {
+  /** Makes a travel. `evenBusy`: also while another thread's agent is at work in the folder, which is FOLDER_BUSY otherwise. */
+  async run(id: string, request: TravelRequest, options: RunOptions & { evenBusy?: boolean | undefined }): Promise<TravelResult> {
     const context = await this.#context(id);
     await context.thread.refresh(options.signal);
     await context.thread.fill(options.signal);
-    const shut = unreached(context.thread) ?? (await this.#busy(context.thread, request, true));
+    const shut = unreached(context.thread) ?? (options.evenBusy ? null : await this.#busy(context.thread, request, true));
     if (shut !== null) throw TurnbackError.of(shut);
     const { emit } = this.#options;
     const onFile: RunOptions['onFile'] = (file, change) => {

@@ -155,7 +155,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     'travel.file': ({ thread, kind, stop, entry, scope, piece, path: file, choice, anyway }) =>
       desk.travelFile(thread, { kind, stop, entry, scope, piece }, { path: file, choice, anyway }),
     'travel.hunks': ({ thread, step, path: file }) => desk.hunks(thread, step, file),
-    'travel.run': ({ thread, operation, kind, stop, entry, scope, piece, drift, choices, fingerprint }) =>
+    'travel.run': ({ thread, operation, kind, stop, entry, scope, piece, drift, choices, fingerprint, evenBusy }) =>
       operations.run(operation, (signal) =>
         desk
           .run(
@@ -165,6 +165,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
               drift,
               choices,
               fingerprint,
+              evenBusy,
               signal,
               onProgress: paced((done, total, label) => emit('progress', { operation, done, total, label })),
             },

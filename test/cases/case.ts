@@ -176,6 +176,7 @@ export class Case {
     stop: number | null,
     choices: Readonly<Record<string, Choice>> = {},
     scope: Scope = 'both',
+    confirmed: { evenBusy?: boolean } = {},
   ): Promise<TravelResult> {
     const plan = await this.preview(stop, scope, kind);
     const before = await this.files(true);
@@ -190,6 +191,7 @@ export class Case {
         drift: 'merge',
         choices: { ...choices },
         fingerprint: plan.fingerprint,
+        ...confirmed,
       }),
     );
     const skipped = new Set(plan.skipped.map(({ path: name }) => name));

@@ -47,6 +47,18 @@ test('C-07: two sessions in one folder, one still at work', async () => {
   try {
     await vi.waitFor(async () => expect((await c.preview(0)).refusal?.code).toBe('FOLDER_BUSY'), 20_000);
     await expect(c.revert(0)).rejects.toMatchObject({ code: 'FOLDER_BUSY', message: expect.stringContaining('“B: edit b and shared”') });
+    expect(await c.text('a.txt')).toBe('A\n');
+    // Confirmed once more, it goes on; what B wrote stays, as in every plan.
+    expect(await c.travel('revert', 0, {}, 'both', { evenBusy: true })).toMatchObject({
+      files: [
+        { path: 'a.txt', outcome: 'written', why: null },
+        { path: 'b.txt', outcome: 'kept' },
+        { path: 'shared.txt', outcome: 'kept' },
+      ],
+    });
+    expect([await c.text('a.txt'), await c.text('b.txt'), await c.text('shared.txt')]).toEqual(['a\n', 'B\n', 'sB\n']);
+    await expect(c.unrevert()).rejects.toMatchObject({ code: 'FOLDER_BUSY' });
+    await c.travel('unrevert', null, {}, 'both', { evenBusy: true });
   } finally {
     clearInterval(growing);
   }
