@@ -23,6 +23,8 @@ export interface GateState {
   choices: Readonly<Record<string, Choice>>;
   /** A failed preview, or a run that was refused; shown in the dialog. */
   error: Reason | null;
+  /** The user said to go on although another agent works in the folder; the button then asks once more. */
+  evenBusy: boolean;
 }
 
 export interface RunningState {

@@ -1,6 +1,7 @@
 import { reason } from '../../shared/errors.ts';
 import type { Choice, Plan, RecallShown, Scope, TravelResult } from '../../shared/plan.ts';
 import { cursorStore } from './cursor-store.ts';
+import { gateRefusal } from './gate-refusal.ts';
 import { call, reasonOfThrown } from './host.ts';
 import { copyText } from './patch.ts';
 import { leavePreview } from './preview.ts';
@@ -54,12 +55,12 @@ async function planFor(thread: string, request: TravelRequest): Promise<Plan> {
 export async function beginTravel(request: TravelRequest, title = titleOf(request)): Promise<void> {
   const thread = sessionStore.getState().id;
   if (thread === null || travelStore.getState().running !== null) return;
-  travelStore.setState({ gate: { request, title, phase: 'loading', plan: null, choices: {}, error: null } });
+  travelStore.setState({ gate: { request, title, phase: 'loading', plan: null, choices: {}, error: null, evenBusy: false } });
   try {
     const plan = await planFor(thread, request);
     if (gateOf(request) === null) return;
     if (isQuiet(plan) || bringsBack(request, plan)) {
-      await run(thread, request, plan, {});
+      await run(thread, request, plan, {}, false);
       return;
     }
     changeGate(request, { phase: 'ready', plan });
@@ -85,6 +86,15 @@ export async function planAgain(change: Partial<Pick<TravelRequest, 'scope' | 'p
   }
 }
 
+/** Goes on to the plan although another agent works in the folder. The button that runs it then says so, and is the second question. */
+export function goOnWhileBusy(): void {
+  const { gate } = travelStore.getState();
+  if (gate === null || gate.plan === null) return;
+  // A run that was refused for it says it of the plan from now on.
+  const plan = { ...gate.plan, refusal: gateRefusal(gate) };
+  travelStore.setState({ gate: { ...gate, plan, evenBusy: true, error: null } });
+}
+
 export function chooseForFile(path: string, choice: Choice): void {
   const { gate } = travelStore.getState();
   if (gate !== null) travelStore.setState({ gate: { ...gate, choices: { ...gate.choices, [path]: choice } } });
@@ -94,11 +104,17 @@ export function chooseForFile(path: string, choice: Choice): void {
 export async function runGate(): Promise<void> {
   const thread = sessionStore.getState().id;
   const { gate, running } = travelStore.getState();
-  if (thread === null || gate === null || gate.plan === null || gate.plan.refusal !== null || running !== null) return;
-  await run(thread, gate.request, gate.plan, gate.choices);
+  if (thread === null || gate === null || gate.plan === null || gateRefusal(gate) !== null || running !== null) return;
+  await run(thread, gate.request, gate.plan, gate.choices, gate.evenBusy);
 }
 
-async function run(thread: string, request: TravelRequest, plan: Plan, choices: Readonly<Record<string, Choice>>): Promise<void> {
+async function run(
+  thread: string,
+  request: TravelRequest,
+  plan: Plan,
+  choices: Readonly<Record<string, Choice>>,
+  evenBusy: boolean,
+): Promise<void> {
   const operation = crypto.randomUUID();
   const total = plan.files.length;
   travelStore.setState({ running: { operation, request, done: 0, total, label: '', cancelling: false } });
@@ -110,6 +126,7 @@ async function run(thread: string, request: TravelRequest, plan: Plan, choices: 
       drift: 'merge',
       choices: { ...choices },
       fingerprint: plan.fingerprint,
+      evenBusy,
     });
     travelStore.setState({ running: null, gate: null, last: { request, result } });
     leavePreview();

@@ -2,7 +2,7 @@ import type { RefObject } from 'react';
 import type { Reason } from '../../shared/errors.ts';
 import { appStore } from '../store/app-store.ts';
 import { bringWholeFile } from '../store/bring-back.ts';
-import { cancelRunning, closeGate, planAgain, runGate, unrevert } from '../store/travel.ts';
+import { cancelRunning, closeGate, goOnWhileBusy, planAgain, runGate, unrevert } from '../store/travel.ts';
 import type { GateState, RunningState } from '../store/travel-store.ts';
 import { Button } from '../ui/button.tsx';
 import { showNumber } from '../ui/words.ts';
@@ -45,13 +45,21 @@ function takeWay(way: WayOut): void {
   }
 }
 
-function WayOutButton({ refusal, gate }: { refusal: Reason; gate: GateState }) {
+function WayOutButton({ refusal, gate, cancel }: { refusal: Reason; gate: GateState; cancel: RefObject<HTMLButtonElement | null> }) {
   const way = wayOutOf(refusal, gate.request.kind);
   if (way === 'none') return null;
+  const goOn = (): void => {
+    goOnWhileBusy();
+    // The button goes with its refusal, and the one that takes its place must not be pressed by the same key.
+    cancel.current?.focus();
+  };
   return (
-    <Button variant="primary" onClick={() => takeWay(way)}>
-      {WAY_WORDS[way]}
-    </Button>
+    <>
+      {refusal.code === 'FOLDER_BUSY' && gate.plan !== null ? <Button onClick={goOn}>Go on while it works…</Button> : null}
+      <Button variant="primary" onClick={() => takeWay(way)}>
+        {WAY_WORDS[way]}
+      </Button>
+    </>
   );
 }
 
@@ -110,10 +118,11 @@ export function GateFoot({ gate, running, refusal, choices, cancel }: GateFootPr
         {refusal !== null && running === null ? 'Close' : 'Cancel'}
       </Button>
       {running !== null ? null : refusal !== null ? (
-        <WayOutButton refusal={refusal} gate={gate} />
+        <WayOutButton refusal={refusal} gate={gate} cancel={cancel} />
       ) : plan === null ? null : (
-        <Button variant={overwrites ? 'danger' : 'primary'} off={off} onClick={() => void runGate()}>
+        <Button variant={overwrites || plan.refusal !== null ? 'danger' : 'primary'} off={off} onClick={() => void runGate()}>
           {isRecall(plan) ? recallButton(plan) : buttonText(plan, choices)}
+          {plan.refusal === null ? null : ' while it works'}
         </Button>
       )}
     </>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Piece, Scope } from '../../shared/plan.ts';
 import { choosePieceSide } from '../store/bring-back.ts';
+import { gateRefusal } from '../store/gate-refusal.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { stopAt } from '../store/stops.ts';
 import { closeGate, planAgain } from '../store/travel.ts';
@@ -11,6 +12,7 @@ import { AlertDialog } from '../ui/dialog.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useDelayed } from '../ui/use-delayed.ts';
+import { busyWords } from './busy-words.ts';
 import { GateFiles } from './gate-files.tsx';
 import { GateFoot } from './gate-foot.tsx';
 import { GateEffects, GateNotes, GateSkipped } from './gate-lists.tsx';
@@ -55,8 +57,8 @@ function GateDialog({ gate, running }: { gate: GateState; running: RunningState 
     if (isRunning) cancel.current?.focus();
   }, [isRunning]);
   const { plan, request, choices, phase } = gate;
-  const refusal = plan?.refusal ?? (phase === 'failed' ? gate.error : null);
-  const failed = phase === 'ready' && gate.error !== null && gate.error.code !== 'PLAN_STALE' ? gate.error : null;
+  const refusal = gateRefusal(gate);
+  const failed = phase === 'ready' && gate.error !== null && gate.error.code !== 'PLAN_STALE' && refusal === null ? gate.error : null;
   const totals = plan === null ? null : totalsOf(plan, choices);
   const recalls = isRecall(plan) || plan?.kind === 'recall';
   const listed = plan !== null && refusal === null;
@@ -91,6 +93,7 @@ function GateDialog({ gate, running }: { gate: GateState; running: RunningState 
           {stale === null || refusal !== null ? null : (
             <Banner>{`${stale.replace(/ Look at the new preview.*$/, '')} This is the new list.`}</Banner>
           )}
+          {refusal === null && plan?.refusal ? <Banner>{busyWords(plan.refusal)}</Banner> : null}
           {failed === null ? null : <Banner tone="failed">{failed.message}</Banner>}
           {isRecall(plan) ? (
             <GateRecall plan={plan} scope={request.scope} onScope={(scope) => void planAgain({ scope })} />

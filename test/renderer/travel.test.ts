@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cursorStore } from '../../renderer/store/cursor-store.ts';
+import { gateRefusal } from '../../renderer/store/gate-refusal.ts';
 import { previewStop } from '../../renderer/store/preview.ts';
 import { toastStore } from '../../renderer/store/toast-store.ts';
 import {
@@ -8,6 +9,7 @@ import {
   chooseForFile,
   closeGate,
   commitStop,
+  goOnWhileBusy,
   loadHistory,
   loadInterrupted,
   planAgain,
@@ -118,6 +120,40 @@ describe('the gate', () => {
     await runGate();
     expect(host.times('travel.run')).toBe(0);
     expect(gate()?.plan?.refusal?.code).toBe('LEASE_HELD');
+  });
+
+  test('goes on while another agent works in the folder once that was said, and asks again by its button', async () => {
+    const busy = reason('FOLDER_BUSY', { thread: '“B”' });
+    let agentWorks = true;
+    const host = await windowWith(makeView(says), {
+      'travel.preview': ({ stop }) => makePlan(stop, { files: [fileOf('x')], refusal: agentWorks ? busy : null }),
+      'travel.run': ({ evenBusy }) => {
+        if (!evenBusy) throw new Refusal(busy);
+        return makeResult();
+      },
+    });
+    const runs = () => host.asked.flatMap(({ call, input }) => (call === 'travel.run' ? [(input as { evenBusy?: boolean }).evenBusy] : []));
+    const refused = () => {
+      const now = gate();
+      return now && gateRefusal(now);
+    };
+    await revertTo(1);
+    expect(refused()).toEqual(busy);
+    await runGate();
+    expect(runs()).toEqual([]);
+    goOnWhileBusy();
+    expect([refused(), gate()?.plan?.refusal]).toEqual([null, busy]);
+    await runGate();
+    expect([runs(), gate()]).toEqual([[true], null]);
+    // An agent that begins after the plan was made: refused when it runs, then the same way on.
+    agentWorks = false;
+    await revertTo(1);
+    expect(refused()).toBeNull();
+    await runGate();
+    expect([runs(), refused()?.code]).toEqual([[true, false], 'FOLDER_BUSY']);
+    goOnWhileBusy();
+    await runGate();
+    expect([runs(), gate()]).toEqual([[true, false, true], null]);
   });
 
   test('a run that is refused comes back into the gate, and a new plan can be asked for', async () => {
