@@ -42,7 +42,7 @@ const strongest = ({ choices }: DraftFile): Choice =>
   choices.find((choice) => choice === 'write' || choice === 'overwrite') ?? choices.find((choice) => choice === 'merge') ?? 'keep';
 
 /** What may be chosen for a path that no longer counts as undrifted. */
-const asDrifted = (choices: readonly Choice[]): Choice[] => (choices.includes('write') ? ['keep', 'overwrite'] : [...choices]);
+export const asDrifted = (choices: readonly Choice[]): Choice[] => (choices.includes('write') ? ['keep', 'overwrite'] : [...choices]);
 
 /** Marks paths that a file and a folder both want: for good where nothing can be chosen that would help, else preselected to stay. */
 export async function settleGroups(files: readonly DraftFile[], filesIn: FilesIn): Promise<void> {

@@ -30,6 +30,9 @@ export function verdictOn(disk: Content, peeled: Peeled, ignored: boolean): Verd
   const choices: Choice[] = merges ? ['merge', 'keep', 'overwrite'] : ['keep', 'overwrite'];
   // What was ignored only later may be a secret or a cache by now: it is not touched unasked (case C-03).
   if (ignored) return { drift: true, choice: 'keep', choices, why: 'It was changed since, and .gitignore names it now.' };
+  if (merges && clash !== null) {
+    return { drift: true, choice: 'merge', choices, why: `${CLASHES[clash]} It comes back as it was then.` };
+  }
   if (merges) {
     return { drift: true, choice: 'merge', choices, why: "It was changed since; the agent's changes go and the others stay." };
   }

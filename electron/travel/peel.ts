@@ -23,7 +23,10 @@ export interface Peeled {
   target: Content;
   /** May `target` be believed to be the user's own (a link that leads out of the workspace, say)? */
   targetOwn: boolean;
-  /** What stays when only the agent's changes are taken out; null when they cannot be. */
+  /**
+   * What stays when only the agent's changes are taken out; null when they cannot be. Where nothing stands on disk and only the newer
+   * ones can be taken out: what stays then.
+   */
   merged: Content | null;
   /** Disk and layers do not fit together: somebody else changed the path, too. */
   drift: boolean;
@@ -49,7 +52,11 @@ export async function peel(disk: Content, layers: readonly Layer[], text: MergeT
   for (const layer of real) {
     if (layer.bystander) continue;
     const merged = await mergeContent(layer.after, ours, layer.before, text);
-    if (!merged.clean) return { ...base, merged: null, drift: true, clash: merged.why, at: layer };
+    if (!merged.clean) {
+      // A file that the agent took away comes back as far as it can: what others changed in it is in no other file.
+      const far = disk.kind === 'absent' && ours.kind !== 'absent' ? ours : null;
+      return { ...base, merged: far, drift: true, clash: merged.why, at: layer };
+    }
     ours = merged.content;
   }
   return { ...base, merged: ours, drift: true, clash: null, at: bystander };

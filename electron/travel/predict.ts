@@ -30,12 +30,14 @@ export async function leftBy(
   path: TreePath,
   choice: Choice | null,
 ): Promise<LeftFile | null> {
-  const prepared = await prepare(context, request, { only: new Set([path]) });
+  const prepared = await prepare(context, request, { only: new Set([path]), withKin: choice === null });
   try {
     const { draft, bench, world } = prepared;
     const file = draft?.files.find((one) => one.path === path);
     if (bench === null || world === null) return null;
-    const chosen = choice ?? file?.choice ?? 'keep';
+    const asked = choice ?? file?.choice ?? 'keep';
+    // Seen alone, a file may be one that nobody else has to do with: then "overwrite" is plainly "write".
+    const chosen = asked === 'overwrite' && file?.choices.includes('overwrite') === false ? 'write' : asked;
     if (file !== undefined && !file.choices.includes(chosen)) {
       throw new TurnbackError('CHOICE_IMPOSSIBLE', { path: showTreePath(path), choice: chosen === 'merge' ? 'merged' : 'written' });
     }

@@ -1,7 +1,9 @@
 import { TurnbackError } from '../../shared/errors.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { type Bench, openBench } from './bench.ts';
-import { chainsOf } from './chains.ts';
+import type { Blobs } from './blobs.ts';
+import { keepCarried, mayHoldOthers } from './carried.ts';
+import { type Chain, chainsOf, type Scoped } from './chains.ts';
 import { settleGroups } from './choose.ts';
 import { diskWorld } from './disk-world.ts';
 import { type Draft, draftOf } from './draft.ts';
@@ -28,6 +30,14 @@ export interface Prepared {
   world: World | null;
   draft: Draft | null;
   close(): Promise<void>;
+}
+
+interface Asked {
+  signal?: AbortSignal | undefined;
+  /** Look at these paths alone. */
+  only?: ReadonlySet<TreePath>;
+  /** And at others that what is preselected for them depends on. */
+  withKin?: boolean;
 }
 
 function intend(situation: Situation, request: TravelRequest): Promise<Intention> {
@@ -57,12 +67,16 @@ export async function benchOf({ thread, git, ownData }: TravelContext): Promise<
   return openBench({ git, ownData, root: thread.root, format: thread.store?.format ?? 'sha1', objects: thread.objects });
 }
 
-/** Thinks a travel through against disk and stores as they are now. Only reads. `only`: look at these paths alone. */
-export async function prepare(
-  context: TravelContext,
-  request: TravelRequest,
-  o: { signal?: AbortSignal | undefined; only?: ReadonlySet<TreePath> } = {},
-): Promise<Prepared> {
+/** The chains of every path; of those asked for alone, where what becomes of them does not depend on others. */
+async function chainsFor(scoped: Scoped, o: Asked, blobs: Blobs): Promise<Map<TreePath, Chain>> {
+  const { only } = o;
+  if (only === undefined || !o.withKin) return chainsOf(scoped, only);
+  const all = await chainsOf(scoped);
+  return (await mayHoldOthers(all, only, blobs)) ? all : new Map([...all].filter(([path]) => only.has(path)));
+}
+
+/** Thinks a travel through against disk and stores as they are now. Only reads. */
+export async function prepare(context: TravelContext, request: TravelRequest, o: Asked = {}): Promise<Prepared> {
   await context.thread.fill(o.signal);
   const situation = await situationOf(context);
   const intention = await intend(situation, request);
@@ -80,7 +94,7 @@ export async function prepare(
       const refused = found.refusal === null ? intention : { ...intention, refusal: intention.refusal ?? found.refusal, notes: [] };
       return { situation, intention: refused, bench, world, draft: found.draft, close: () => bench.close() };
     }
-    const chains = await chainsOf(intention.scoped ?? { paths: new Map(), sources: [] }, o.only);
+    const chains = await chainsFor(intention.scoped ?? { paths: new Map(), sources: [] }, o, blobs);
     if (intention.piece !== undefined) {
       const found = await pieceDraft({ part: intention.piece, chains, world, blobs, signal: o.signal });
       await settleGroups(found.draft.files, world.filesIn);
@@ -88,7 +102,8 @@ export async function prepare(
       return { situation, intention: { ...intention, refusal }, bench, world, draft: found.draft, close: () => bench.close() };
     }
     const draft = await draftOf(world, chains, o.signal);
-    await settleGroups(draft.files, world.filesIn);
+    do await settleGroups(draft.files, world.filesIn);
+    while (await keepCarried(draft.files, chains, blobs));
     const { stop } = intention.target;
     if (intention.request.kind === 'revert' && stop !== null && intention.scoped !== null && o.only === undefined) {
       draft.skipped.push(...(await leftOut(situation.thread, stop, intention.scoped, context.thread.objects, world)));
