@@ -1,9 +1,13 @@
 import fc from 'fast-check';
+import { expect } from 'vitest';
+import { hunksOf } from '../../../electron/travel/hunks.ts';
+import type { TravelRequest } from '../../../electron/travel/travel-context.ts';
 import type { DriftPolicy, Scope } from '../../../shared/plan.ts';
 import { REDO, restoreOf, revertTo, UNDO, UNREVERT } from '../tanstack-travelling.ts';
-import type { Op } from './disk.ts';
-import type { KnownThread, KnownTravel } from './known-thread.ts';
-import type { Trouble, World } from './world.ts';
+import { type Op, readWorkspace, timesOf } from './disk.ts';
+import type { KnownStep, KnownThread, KnownTravel } from './known-thread.ts';
+import { oneChange, seen, verdictOn } from './rules.ts';
+import type { Piece, Trouble, Work, World } from './world.ts';
 
 /** Plain files, nested ones, a place where file, folder and link take turns, one that may become ignored. */
 const PATHS = ['a', 'b', 'd/c', 'd/e/f', 'k', 'k/x', 'k/y/z', 'secret'];
@@ -76,8 +80,9 @@ async function revert(
 
 const json = JSON.stringify;
 
+const work: fc.Arbitrary<Work> = fc.record({ ops, during: fc.option(fc.array(op, { maxLength: 2 }), { freq: 2 }) });
 const turn = fc
-  .tuple(which, fc.array(ops, { minLength: 1, maxLength: 2 }))
+  .tuple(which, fc.array(work, { minLength: 1, maxLength: 2 }))
   .map(([at, steps]) => command(`turn ${at} ${json(steps)}`, (world) => world.turn(threadOf(world, at), steps)));
 const prompt = which.map((at) => command(`prompt ${at}`, (world) => world.turn(threadOf(world, at), [])));
 const user = ops.map((made) => command(`user ${json(made)}`, async (world) => world.user(made)));
@@ -87,6 +92,9 @@ const reverts = fc
 const backAndForth = fc
   .tuple(which, fc.record({ back, policy }))
   .map(([at, o]) => command(`there and back ${at} ${json(o)}`, (world) => thereAndBack(world, at, o)));
+const carries = fc
+  .tuple(which, fc.record({ path: name, via: name, to: name, value, edited: fc.boolean(), back: fc.integer({ min: 5, max: 11 }), policy }))
+  .map(([at, o]) => command(`carry ${at} ${json(o)}`, (world) => carry(world, at, o)));
 const unreverts = fc.tuple(which, trouble, fc.boolean()).map(([at, befalls, anyway]) =>
   command(
     `unrevert ${at} ${json(befalls)}`,
@@ -126,23 +134,93 @@ const restores = fc.tuple(which, fc.nat({ max: 3 }), trouble).map(([at, older, b
     (world) => withFiles(world, at).length > 0,
   ),
 );
+const knownSteps = (thread: KnownThread): KnownStep[] =>
+  thread.events.flatMap((event) => ('step' in event && event.step.files.length > 0 ? [event.step] : []));
+const sides = fc.constantFrom('out' as const, 'before' as const, 'after' as const, 'change' as const);
+const partials = fc
+  .tuple(which, fc.record({ older: fc.nat({ max: 7 }), file: fc.nat({ max: 3 }), side: sides, policy, trouble }))
+  .map(([at, o]) =>
+    command(
+      `partial ${at} ${json(o)}`,
+      (world) => partial(world, threadOf(world, at), o),
+      (world) => knownSteps(threadOf(world, at)).length > 0,
+    ),
+  );
 const restart = fc.constant(command('restart', (world) => world.restart()));
 
 /** What may happen in a history: by the agent, by the user, by Turnback, and to it; what matters most comes most often. */
 export const commands: fc.Arbitrary<Command>[] = [
   ...[turn, turn, turn, user, user, user, reverts, reverts, reverts, reverts, backAndForth, backAndForth],
-  ...[unreverts, unreverts, undos, undos, restores, restores, prompt, restart],
+  ...[unreverts, unreverts, undos, undos, restores, restores, partials, partials, partials, carries, prompt, restart],
 ];
+
+/** A file is moved, edited by the user, and moved on or back, with an edit of the agent before it where `edited` says so; then all that goes. */
+async function carry(
+  world: World,
+  at: number,
+  o: { path: string; via: string; to: string; value: number; edited: boolean; back: number; policy: DriftPolicy },
+): Promise<void> {
+  const thread = threadOf(world, at);
+  const shell = (op: Op): Work => ({ ops: [op], during: null });
+  const { path, via, to, value } = o;
+  const first: Op = o.edited ? { op: 'write', path, value: value + 20 } : { op: 'rename', path, to: via };
+  await world.turn(thread, [shell(first)]);
+  const [from, goal] = o.edited ? [path, via] : [via, to];
+  world.user([{ op: 'write', path: from, value }]);
+  await world.turn(thread, [shell({ op: 'rename', path: from, to: goal })]);
+  await revert(world, at, { back: o.back, scope: 'both', policy: o.policy, trouble: null });
+}
 
 /** A revert and its unrevert with nothing in between are nothing at all: bytes, bits and, where nothing was written, times. */
 async function thereAndBack(world: World, at: number, o: { back: number; policy: DriftPolicy }): Promise<void> {
   const thread = threadOf(world, at);
   if (thread.t.revert !== null) return;
-  const before = new Map(world.disk);
+  const before = readWorkspace(world.root);
+  const times = timesOf(world.root, before);
+  const known = thread.events.length;
   await revert(world, at, { ...o, scope: 'both', trouble: null });
   if (thread.t.revert === null) return;
   await world.travel(thread, UNREVERT, { chains: thread.back(thread.stack) });
-  const lines = (disk: World['disk']): string[] => [...disk].map((entry) => json(entry)).sort();
-  if (json(lines(world.disk)) !== json(lines(before)))
-    throw new Error(`there and back is not the same: ${lines(before)} became ${lines(world.disk)}`);
+  expect(readWorkspace(world.root)).toEqual(before);
+  const written = thread.events.slice(known).flatMap((event) => ('travel' in event ? [...event.travel.files.keys()] : []));
+  const now = timesOf(world.root, before);
+  for (const [name, time] of times) if (!written.includes(name)) expect([name, now.get(name)]).toEqual([name, time]);
+}
+
+/** One file of some step, or the one change of its one line; its step may be hidden, dropped, or gone from the thread. */
+async function partial(
+  world: World,
+  thread: KnownThread,
+  o: { older: number; file: number; side: 'out' | 'before' | 'after' | 'change'; policy: DriftPolicy; trouble: Trouble | null },
+): Promise<void> {
+  const steps = knownSteps(thread);
+  const step = steps.at(-1 - (o.older % steps.length));
+  const path = step?.files[o.file % step.files.length];
+  const context = await world.context(thread);
+  const shown = context.thread.thread().steps.find((one) => one.toolCallIds[0] === step?.calls[0]);
+  if (step === undefined || path === undefined || shown === undefined) return;
+  const side = o.side === 'change' ? ('out' as const) : o.side;
+  let layers = thread.piece(step, path, side);
+  let hunk: string | null = null;
+  let code: Piece['code'] = null;
+  if (o.side === 'change') {
+    const { store } = context.thread;
+    if (store === null || shown.from === null || shown.to === null) throw new Error('no snapshots');
+    const hunks = await hunksOf(store, { from: shown.from, to: shown.to, path });
+    const change = layers[0] === undefined ? null : oneChange(layers[0]);
+    layers = change === null ? [] : [change];
+    if (change === null) code = 'HUNK_NOT_TEXT';
+    else if (verdictOn(seen(world.disk.get(path)), layers, false)?.clash) code = 'HUNK_NOT_FOUND';
+    hunk = 'code' in hunks ? 'none' : (hunks[0]?.id ?? 'none');
+    expect('code' in hunks ? hunks.code : hunks.length).toBe(change === null ? 'HUNK_NOT_TEXT' : 1);
+  }
+  const request: TravelRequest = { kind: 'partial', stop: null, entry: null, scope: 'files', piece: { step: shown.id, path, hunk, side } };
+  // A single change has no whole state to overwrite with: there that means the merge.
+  const drift = o.side === 'change' && o.policy === 'overwrite' ? 'merge' : o.policy;
+  await world.travel(thread, request, {
+    chains: new Map([[path, layers]]),
+    policy: drift,
+    trouble: o.trouble,
+    piece: { step, path, code },
+  });
 }

@@ -10,7 +10,7 @@ import { World } from './world.ts';
 export async function runHistories(o: { threads: number; runs: number; area: string }): Promise<void> {
   const folder = await tempFolder();
   const seed = seedOf();
-  const counts = { travels: 0, recovered: 0, refused: 0 };
+  const counts = { travels: 0, recovered: 0, refused: 0, pieces: 0, held: 0 };
   console.error(`${o.runs} histories with ${o.threads} thread(s): TURNBACK_SEED=${seed}`);
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: size(14, 20), size: 'max' }), async (history) => {
@@ -19,7 +19,7 @@ export async function runHistories(o: { threads: number; runs: number; area: str
         await fc.asyncModelRun(() => ({ model: world, real: world }), history);
       } finally {
         await world.restart();
-        for (const key of ['travels', 'recovered', 'refused'] as const) counts[key] += world.counts[key];
+        for (const key of ['travels', 'recovered', 'refused', 'pieces', 'held'] as const) counts[key] += world.counts[key];
         await rm(world.ownData, { recursive: true, force: true });
       }
     }),
@@ -33,5 +33,7 @@ export async function runHistories(o: { threads: number; runs: number; area: str
   );
   record('model', `random histories, ${o.area}`, o.runs);
   record('model', `travels in them, ${o.area}`, counts.travels);
+  record('model', `single files and changes brought back in them, ${o.area}`, counts.pieces);
+  record('model', `plans in them that keep what a move carried, ${o.area}`, counts.held);
   record('model', `crashes recovered in them, ${o.area}`, counts.recovered);
 }

@@ -10,7 +10,7 @@ export interface KnownStep {
   files: string[];
   from: Disk;
   to: Disk;
-  turn: number;
+  calls: readonly string[];
 }
 
 /** A travel as the model knows it. */
@@ -18,6 +18,10 @@ export interface KnownTravel {
   kind: TravelKind;
   entry: string;
   files: Map<string, Layer>;
+  /** The step that a single file was brought back from. */
+  piece: KnownStep | null;
+  /** The paths that it looked at. */
+  about: ReadonlySet<string>;
 }
 
 export type Known = { step: KnownStep } | { travel: KnownTravel };
@@ -25,7 +29,11 @@ export type Known = { step: KnownStep } | { travel: KnownTravel };
 /** What a travel is about: each path with the layers that it takes off, newest first. */
 export type Chains = Map<string, Layer[]>;
 
-const layerOf = (from: Disk, to: Disk, path: string): Layer => ({ before: inTree(from.get(path)), after: inTree(to.get(path)) });
+const layerOf = (from: Disk, to: Disk, path: string, at: number): Layer => ({
+  before: inTree(from.get(path)),
+  after: inTree(to.get(path)),
+  at,
+});
 
 /** One thread: its conversation, and in their order the steps and the travels that changed files. */
 export class KnownThread {
@@ -34,7 +42,6 @@ export class KnownThread {
   events: Known[] = [];
   /** The travels that the standing revert is made of, newest first. */
   stack: KnownTravel[] = [];
-  turns = 0;
   /** The last turn, where undo or redo may act on it. */
   last: { steps: KnownStep[]; keep: number; state: 'done' | 'undone'; removed: CheapScenario['messages'] } | null = null;
 
@@ -53,16 +60,17 @@ export class KnownThread {
     return (at < 0 ? messages : messages.slice(0, at + 1)).flatMap((message) => (typeof message['id'] === 'string' ? [message['id']] : []));
   }
 
-  /** Layers of the path from an event on, newest first. Steps count where `steps` says so. */
-  #above(path: string, lowest: number, steps: (step: KnownStep) => boolean): Layer[] {
+  /** Layers of the path from an event on, newest first. Steps count where `steps` says so, what was brought back where its step does. */
+  #above(path: string, lowest: number, steps: (step: KnownStep) => boolean, pieces: (step: KnownStep) => boolean = () => true): Layer[] {
     const layers: Layer[] = [];
     for (let at = this.events.length - 1; at >= lowest; at--) {
       const event = this.events[at];
       if (event === undefined) continue;
       if ('travel' in event) {
-        const layer = event.travel.files.get(path);
-        if (layer) layers.push(layer);
-      } else if (steps(event.step) && event.step.files.includes(path)) layers.push(layerOf(event.step.from, event.step.to, path));
+        const { files, piece } = event.travel;
+        const layer = files.get(path);
+        if (layer && (piece === null || pieces(piece))) layers.push({ ...layer, at });
+      } else if (steps(event.step) && event.step.files.includes(path)) layers.push(layerOf(event.step.from, event.step.to, path, at));
     }
     return layers;
   }
@@ -88,7 +96,7 @@ export class KnownThread {
     }
     this.#lowestOf(this.stack, lowest);
     const counts = (step: KnownStep): boolean => isAfter(step) || this.indexOf(step.message) < 0;
-    return new Map([...lowest].map(([path, place]) => [path, this.#above(path, place, counts)]));
+    return new Map([...lowest].map(([path, place]) => [path, this.#above(path, place, counts, isAfter)]));
   }
 
   /** The travels, and every travel that lies above them. */
@@ -102,17 +110,38 @@ export class KnownThread {
     if (first === undefined || end === undefined) return new Map();
     const place = this.events.findIndex((event) => 'step' in event && event.step === first);
     const paths = new Set(steps.flatMap((step) => step.files));
-    return new Map([...paths].map((path) => [path, [...this.#above(path, place, () => false), layerOf(first.from, end.to, path)]]));
+    const above = (path: string): Layer[] =>
+      this.#above(
+        path,
+        place,
+        () => false,
+        (step) => steps.includes(step),
+      );
+    return new Map([...paths].map((path) => [path, [...above(path), layerOf(first.from, end.to, path, place)]]));
   }
 
   redo(): Chains {
     const steps = this.last?.steps ?? [];
     const [first, end] = [steps[0], steps.at(-1)];
-    const newest = this.travels().at(-1);
+    const newest = this.travels().findLast((travel) => travel.kind !== 'partial');
     if (newest?.kind === 'undo') return new Map([...newest.files].map(([path, layer]) => [path, [layer]]));
     if (first === undefined || end === undefined) return new Map();
     const paths = new Set(steps.flatMap((step) => step.files));
-    return new Map([...paths].map((path) => [path, [layerOf(end.to, first.from, path)]]));
+    return new Map([...paths].map((path) => [path, [layerOf(end.to, first.from, path, Number.POSITIVE_INFINITY)]]));
+  }
+
+  /**
+   * One file of a step: its change goes (`out`), or the file becomes what it was before the step, or after it. After it: what came between
+   * it and the next change that is known is nobody's.
+   */
+  piece(step: KnownStep, path: string, side: 'out' | 'before' | 'after'): Layer[] {
+    const place = this.events.findIndex((event) => 'step' in event && event.step === step);
+    const own = layerOf(step.from, step.to, path, place);
+    if (side === 'out') return [own];
+    const above = this.#above(path, place + 1, () => true);
+    if (side === 'before') return [...above, own];
+    const next = above.at(-1)?.before;
+    return [...above, { before: own.after, after: next === undefined ? own.before : next, at: place, others: true }];
   }
 
   travels(): KnownTravel[] {

@@ -13,6 +13,10 @@ export type Want = { kind: 'file'; text: string; executable: boolean; mode: numb
 export interface Layer {
   before: Want;
   after: Want;
+  /** Its place in the thread's history. */
+  at: number;
+  /** Known to be nobody's of the thread: it is not taken out. */
+  others?: boolean;
 }
 
 export const seen = (entry: Entry | null | undefined): Want =>
@@ -55,6 +59,8 @@ export interface Verdict {
   target: Want;
   merged: Want | null;
   merges: boolean;
+  /** Its changes cannot all be taken out. */
+  clash: boolean;
 }
 
 /** The layers are taken off, newest first; null when there is nothing to do. */
@@ -69,11 +75,65 @@ export function verdictOn(disk: Want, layers: readonly Layer[], ignored: boolean
     fits &&= same(expected, layer.after);
     expected = layer.before;
   }
-  if (fits) return { drift: false, choice: 'write', target, merged: target, merges: false };
-  let ours: Want | typeof CLASH = disk;
-  for (const layer of real) if (ours !== CLASH) ours = merge(layer.after, ours, layer.before);
-  const merges = ours !== CLASH && !same(ours, disk);
-  return { drift: true, choice: merges && !ignored ? 'merge' : 'keep', target, merged: ours === CLASH ? null : ours, merges };
+  if (fits && !real.some((layer) => layer.others)) {
+    return { drift: false, choice: 'write', target, merged: target, merges: false, clash: false };
+  }
+  let ours = disk;
+  let clash = false;
+  for (const layer of real) {
+    if (clash || layer.others) continue;
+    const next = merge(layer.after, ours, layer.before);
+    if (next === CLASH) clash = true;
+    else ours = next;
+  }
+  // With a clash nothing is merged; only a file that is gone comes back as far as it can.
+  const merges = !same(ours, disk) && (!clash || disk === null);
+  return { drift: true, choice: merges && !ignored ? 'merge' : 'keep', target, merged: clash && !merges ? null : ours, merges, clash };
+}
+
+/** One change of a text: what stands there without it. Null where the step changed no text. */
+export function oneChange({ before, after, at }: Layer): Layer | null {
+  if (before?.kind !== 'file' || after?.kind !== 'file' || before.text === after.text) return null;
+  return { before: { ...after, text: before.text }, after, at };
+}
+
+const sameText = (a: Want, b: Want): boolean => a !== null && a.kind === b?.kind && a.text === b.text;
+
+/** What a choice leaves. */
+export const leftBy = (disk: Want, choice: Choice, { target, merged }: Pick<Verdict, 'target' | 'merged'>): Want =>
+  choice === 'keep' ? disk : choice === 'merge' ? merged : target;
+
+/** A path of the plan: what stands there, and what the preselected choice leaves. */
+export interface Outcome {
+  disk: Want;
+  choice: Choice;
+  left: Want;
+}
+
+/**
+ * "What you did stays": what came to a path between two changes of the thread, the newer of which took it away, must not go from every
+ * file. Gives for each such text the paths that it stands at now; those that nothing in the plan leaves it at are `lost`.
+ */
+export function carried(
+  chains: ReadonlyMap<string, readonly Layer[]>,
+  outcomes: ReadonlyMap<string, Outcome>,
+): { holders: string[]; lost: boolean }[] {
+  const found: { holders: string[]; lost: boolean }[] = [];
+  const real = (name: string): Layer[] => (chains.get(name) ?? []).filter((layer) => !layer.others && !same(layer.before, layer.after));
+  for (const name of chains.keys()) {
+    for (const [place, newer] of real(name).entries()) {
+      const older = real(name)[place + 1];
+      const text = newer.before;
+      if (older === undefined || text === null || sameText(text, older.after) || sameText(text, newer.after)) continue;
+      const has = (one: string): boolean => real(one).some((layer) => layer.at >= newer.at && sameText(text, layer.after));
+      const holders = [...outcomes].flatMap(([one, { disk }]) => (one !== name && has(one) && sameText(text, disk) ? [one] : []));
+      const own = outcomes.get(name);
+      const stays = own !== undefined && (own.choice === 'merge' || sameText(text, own.left));
+      const lost = !stays && holders.length > 0 && !holders.some((one) => sameText(text, outcomes.get(one)?.left ?? null));
+      found.push({ holders, lost });
+    }
+  }
+  return found;
 }
 
 /** What a path ends as under a policy. */

@@ -3,17 +3,20 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { createGit } from '../../../electron/snapshots/git.ts';
-import { historyOf } from '../../../electron/travel/history.ts';
+import { nodeFileSystem } from '../../../electron/travel/file-system.ts';
+import { readHistory } from '../../../electron/travel/history-file.ts';
 import { interruptedTravels, recoverTravel } from '../../../electron/travel/recover.ts';
 import { previewTravel, runTravel } from '../../../electron/travel/travel.ts';
 import type { TravelContext, TravelRequest } from '../../../electron/travel/travel-context.ts';
 import { viewOf } from '../../../electron/travel/view.ts';
 import type { DriftPolicy, Plan, TravelResult } from '../../../shared/plan.ts';
+import type { ModelStep } from '../../scenarios/tanstack.ts';
 import { Faults, faultyFileSystem, faultyGit, once, systemError } from '../faults.ts';
 import { openScenario } from '../tanstack-travelling.ts';
 import { CheapScenario } from './cheap-scenario.ts';
 import { act, type Disk, type Op, readWorkspace, timesOf } from './disk.ts';
-import { type Chains, KnownThread } from './known-thread.ts';
+import { type Chains, type KnownStep, KnownThread } from './known-thread.ts';
+import { GROUP, pathsThatStay } from './paths-that-stay.ts';
 import { choiceUnder, type Layer, put, same, seen, type Verdict, verdictOn, type Want } from './rules.ts';
 
 /** A fault at some call, or the end of the process, and the way out of it. */
@@ -23,7 +26,19 @@ export interface Trouble {
   wayOut: 'finish' | 'roll-back';
 }
 
-const GROUP = /^(A file stands at|The folder )/;
+/** What one step of the agent does, and the user meanwhile. */
+export interface Work {
+  ops: readonly Op[];
+  during: readonly Op[] | null;
+}
+
+/** One file of a step that comes back, and why it must be refused, by the model; null where the plan is looked at. */
+export interface Piece {
+  step: KnownStep;
+  path: string;
+  code: 'HUNK_NOT_TEXT' | 'HUNK_NOT_FOUND' | null;
+}
+
 const git = createGit();
 
 /** A workspace with its threads, really and in the model. */
@@ -31,7 +46,7 @@ export class World {
   readonly folder: string;
   readonly threads: KnownThread[] = [];
   disk: Disk = new Map();
-  counts = { travels: 0, recovered: 0, refused: 0 };
+  counts = { travels: 0, recovered: 0, refused: 0, pieces: 0, held: 0 };
   readonly #shared = { trees: new Map<string, Disk>(), index: new Set<string>() };
 
   private constructor(folder: string) {
@@ -65,10 +80,11 @@ export class World {
     world.user([write('a', 1), write('d/c', 1), write('k', 1)]);
     for (const [at, one] of world.threads.entries()) {
       // Something to go back over from the first command on: written, changed, run, removed, made.
-      await world.turn(one, [[write('a', 10 + at), write('b', 10 + at)]]);
+      const shell = (...ops: Op[]): Work => ({ ops, during: null });
+      await world.turn(one, [shell(write('a', 10 + at), write('b', 10 + at))]);
       await world.turn(one, [
-        [{ op: 'chmod', path: 'b', mode: 0o755 }, write('d/e/f', 10 + at)],
-        [{ op: 'delete', path: 'd/c' }, write('secret', at)],
+        shell({ op: 'chmod', path: 'b', mode: 0o755 }, write('d/e/f', 10 + at)),
+        shell({ op: 'delete', path: 'd/c' }, write('secret', at)),
       ]);
     }
     return world;
@@ -82,21 +98,35 @@ export class World {
     return path.join(this.folder, 'workspace');
   }
 
-  async turn(thread: KnownThread, steps: readonly (readonly Op[])[]): Promise<void> {
+  /**
+   * A turn of the agent. A step without `during` is a shell: all that changed is listed. With it the tool says what it wrote, and
+   * what the user did meanwhile is in the trees and in no list.
+   */
+  async turn(thread: KnownThread, steps: readonly Work[]): Promise<void> {
     const { t } = thread;
     const before = t.steps.length;
     const made = await t.turn(
       'go',
-      steps.map((ops) => ({ tool: 'bash', edit: (root) => ops.forEach((op) => void act(root, this.disk, op)) })),
+      steps.map(({ ops, during }): ModelStep => {
+        if (during === null) return { tool: 'bash', edit: () => this.user(ops) };
+        const files: string[] = [];
+        const edit = (): void => {
+          this.user(during);
+          const before = new Map(this.disk);
+          this.user(ops);
+          const names = new Set([...before.keys(), ...this.disk.keys()]);
+          files.push(...[...names].filter((name) => !same(seen(before.get(name)), seen(this.disk.get(name)))).sort());
+        };
+        return { tool: 'write', files, edit };
+      }),
     );
     thread.stack = [];
-    thread.turns += 1;
     const known = t.steps.slice(before).map((step) => {
       const message = t.messages.find((one) =>
         (one['toolCalls'] as { id: string }[] | undefined)?.some((call) => step.toolCallIds.includes(call.id)),
       );
       const [from, to] = [t.trees.get(step.from) ?? new Map(), t.trees.get(step.to) ?? new Map()];
-      return { message: String(message?.['id']), files: step.files, from, to, turn: thread.turns };
+      return { message: String(message?.['id']), files: step.files, from, to, calls: step.toolCallIds };
     });
     for (const step of known) thread.events.push({ step });
     thread.last = { steps: known, keep: thread.indexOf(made.userId), state: 'done', removed: [] };
@@ -145,7 +175,7 @@ export class World {
   }
 
   /** The plan is the model's. Gives what each path ends as under the policy. */
-  #comparePlan(plan: Plan, verdicts: ReadonlyMap<string, Verdict>, policy: DriftPolicy): Map<string, Want> {
+  #comparePlan(plan: Plan, verdicts: ReadonlyMap<string, Verdict>, chains: Chains, policy: DriftPolicy): Map<string, Want> {
     const wants = new Map<string, Want>();
     const skipped = new Map(plan.skipped.map((one) => [one.path, one.why] as const));
     const planned = new Map(plan.files.map((file) => [file.path, file] as const));
@@ -153,9 +183,11 @@ export class World {
     const blocked = (name: string): boolean => [...this.disk.keys()].some((one) => name.startsWith(`${one}/`));
     const told = [...skipped.keys()].filter((name) => verdicts.has(name) || !blocked(name));
     expect([...planned.keys(), ...told].sort()).toEqual([...verdicts.keys()].sort());
-    const groups = new Set<string>();
-    for (const [name, verdict] of verdicts) {
+    const stays = pathsThatStay(plan, verdicts, chains, this.disk);
+    this.counts.held += stays.size > 0 ? 1 : 0;
+    for (const [name, alone] of verdicts) {
       const file = planned.get(name);
+      const verdict: Verdict = stays.has(name) ? { ...alone, drift: true, choice: 'keep' } : alone;
       if (file === undefined) {
         expect([name, skipped.get(name), [...this.disk.keys()].some((one) => name.startsWith(`${one}/`))]).toEqual([
           name,
@@ -166,7 +198,6 @@ export class World {
       }
       if (file.why !== null && GROUP.test(file.why)) {
         expect([name, file.choice, this.#inTheWay(name, verdicts.keys())]).toEqual([name, 'keep', true]);
-        groups.add(name);
         if (policy !== 'overwrite') continue;
         // What the user insists on is another matter: it is done where the whole group can be.
         if (!file.choices.includes('overwrite') && !file.choices.includes('write')) continue;
@@ -184,23 +215,25 @@ export class World {
   async travel(
     thread: KnownThread,
     request: TravelRequest,
-    o: { chains: Chains; messageId?: string | null; policy?: DriftPolicy; trouble?: Trouble | null },
+    o: { chains: Chains; messageId?: string | null; policy?: DriftPolicy; trouble?: Trouble | null; piece?: Piece | null },
   ): Promise<void> {
-    const { policy = 'merge', trouble = null, messageId = null } = o;
+    const { policy = 'merge', trouble = null, messageId = null, piece = null } = o;
     thread.t.rest();
     const context = await this.context(thread);
     const plan = await previewTravel(context, request);
     const verdicts = request.scope === 'messages' ? new Map<string, Verdict>() : this.#verdicts(o.chains);
+    if (piece !== null) expect(this.#pieceMay(thread, plan, verdicts, piece)).toContain(plan.refusal?.code ?? null);
     const options = { drift: policy, choices: {}, fingerprint: plan.fingerprint };
     if (plan.refusal !== null) {
       this.counts.refused += 1;
-      this.#mayRefuse(thread, request, plan, verdicts);
+      if (piece === null) this.#mayRefuse(thread, request, plan, verdicts);
       await expect(runTravel(context, request, options)).rejects.toMatchObject({ code: plan.refusal.code });
       return this.check();
     }
-    const wants = this.#comparePlan(plan, verdicts, policy);
+    const wants = this.#comparePlan(plan, verdicts, o.chains, policy);
     const times = timesOf(this.root, this.disk);
-    const known = (await historyOf(context)).length;
+    const history = (): ReturnType<typeof readHistory> => readHistory(nodeFileSystem, this.ownData, context.thread.head.id);
+    const known = (await history()).length;
     const faults = new Faults();
     if (trouble !== null) faults.failAt(trouble.call, trouble.how === 'once' ? once('EIO') : systemError('EDEAD'), trouble.how === 'dies');
     const result = await runTravel(trouble === null ? context : await this.context(thread, faults), request, options).catch(
@@ -208,11 +241,12 @@ export class World {
     );
     thread.t.rest();
     if (trouble !== null) await this.#recover(thread, trouble);
-    const history = await historyOf(await this.context(thread));
-    const went = history.length > known;
-    if (trouble === null) expect(result).toMatchObject({ entry: history[0]?.id });
-    if (went) this.#apply(thread, request, { wants, messageId, entry: history[0]?.id ?? '' });
+    const travels = await history();
+    const entry = travels.at(-1)?.id ?? '';
+    if (trouble === null) expect(result).toMatchObject({ entry });
+    if (travels.length > known) this.#apply(thread, request, { wants, messageId, entry, piece, about: new Set(o.chains.keys()) });
     this.counts.travels += 1;
+    this.counts.pieces += piece === null ? 0 : 1;
     await this.check();
     await this.#checkConversation(thread);
     if (trouble !== null) return;
@@ -250,6 +284,17 @@ export class World {
     }
   }
 
+  /** The refusals that one file, or one change of it, may meet; null where there must be none. */
+  #pieceMay(thread: KnownThread, plan: Plan, verdicts: ReadonlyMap<string, Verdict>, { path: name, code }: Piece): (string | null)[] {
+    const standing = thread.t.revert === null ? [] : thread.stack;
+    if (standing.some((travel) => travel.files.has(name))) return ['REVERT_STANDS'];
+    // The agent's record of the revert may list a file that had nothing to lose.
+    const listed = standing.some((travel) => travel.about.has(name)) ? ['REVERT_STANDS'] : [];
+    const blocked = plan.skipped.length > 0 || plan.files.some((file) => file.why !== null && GROUP.test(file.why));
+    if (blocked && this.#inTheWay(name, verdicts.keys())) return [...listed, 'NOTHING_CAN_GO_BACK', code];
+    return [...listed, code ?? (verdicts.has(name) ? null : 'FILES_ALREADY_THERE')];
+  }
+
   async #recover(thread: KnownThread, { wayOut }: Trouble): Promise<void> {
     // The process that held it is this one, which a real crash would have ended.
     rmSync(path.join(this.ownData, 'leases'), { recursive: true, force: true });
@@ -267,15 +312,19 @@ export class World {
   #apply(
     thread: KnownThread,
     { kind, scope }: TravelRequest,
-    o: { wants: ReadonlyMap<string, Want>; messageId: string | null; entry: string },
+    o: { wants: ReadonlyMap<string, Want>; messageId: string | null; entry: string; piece: Piece | null; about: ReadonlySet<string> },
   ): void {
     const files = new Map<string, Layer>();
     for (const [name, want] of o.wants) {
       const before = seen(this.disk.get(name));
-      if (!same(before, want)) files.set(name, { before, after: want });
+      if (!same(before, want)) files.set(name, { before, after: want, at: 0 });
     }
     for (const [name, { after }] of files) put(this.disk, name, after);
-    thread.went({ kind, entry: o.entry, files }, { messageId: scope === 'files' ? null : o.messageId, files: scope !== 'messages' });
+    const about = scope === 'messages' ? new Set<string>() : o.about;
+    thread.went(
+      { kind, entry: o.entry, files, piece: o.piece?.step ?? null, about },
+      { messageId: scope === 'files' ? null : o.messageId, files: scope !== 'messages' },
+    );
   }
 
   #compareResult(plan: Plan, result: TravelResult, policy: DriftPolicy): void {
