@@ -46,7 +46,7 @@ export function messageRows(entries: readonly Entry[]): Rows {
     if (known) known.entries.push(entry);
     // A note to the model about the lines that follow: no words of anyone.
     else if (role && !entry.excerpt.startsWith('<local-command-caveat>')) {
-      const row: MessageRow = { id: tree.answer ?? tree.uuid, role, entries: [entry], prompt, dropped: dropped(prompt), divider };
+      const row: MessageRow = { id: tree.answer ?? tree.uuid, role, entries: [entry], prompt, dropped: dropped(entry), divider };
       divider = false;
       rows.push(row);
       if (tree.answer !== null) answers.set(tree.answer, row);
