@@ -223,7 +223,8 @@ export function changedPaths(from: OpencodeTree, to: OpencodeTree): string[] {
 
 /**
  * What going back to before these steps leaves (ten facts 2, 4 and 5; rules 2, 3 and 7 of Part 3): each path that a step changed gets
- * what stood there before the first of them; nothing else is touched. What a step without trees says it wrote stays.
+ * what stood there before the first of them; nothing else is touched. What a step without trees says it wrote stays, and so does what
+ * would lie below something that is no folder now.
  */
 export function opencodeRevert(
   steps: readonly OpencodeStep[],
@@ -238,6 +239,10 @@ export function opencodeRevert(
     if (from === null || to === null || from === to) for (const name of own) skipped.add(name);
     if (from === null || to === null) continue;
     for (const name of changedPaths(trees(from), trees(to))) if (!targets.has(name)) targets.set(name, trees(from).get(name));
+  }
+  for (const name of targets.keys()) {
+    const above = name.split('/').map((_, at, all) => all.slice(0, at).join('/'));
+    if (above.some((folder) => now.has(folder) && !targets.has(folder))) skipped.add(name);
   }
   const verbs = new Map<string, string>();
   const after = new Map(now);
