@@ -71,8 +71,13 @@ export async function benchOf({ thread, git, ownData }: TravelContext): Promise<
 async function chainsFor(scoped: Scoped, o: Asked, blobs: Blobs): Promise<Map<TreePath, Chain>> {
   const { only } = o;
   if (only === undefined || !o.withKin) return chainsOf(scoped, only);
-  const all = await chainsOf(scoped);
-  return (await mayHoldOthers(all, only, blobs)) ? all : new Map([...all].filter(([path]) => only.has(path)));
+  // Between two changes of a path: where there are fewer than two, there is nothing that others could hold.
+  const seen = new Set<TreePath>();
+  const kin = new Set(only);
+  for (const { paths } of scoped.sources) for (const path of paths) seen.has(path) ? kin.add(path) : seen.add(path);
+  const chains = await chainsOf(scoped, kin);
+  if (await mayHoldOthers(chains, only, blobs)) return chainsOf(scoped);
+  return new Map([...chains].filter(([path]) => only.has(path)));
 }
 
 /** Thinks a travel through against disk and stores as they are now. Only reads. */
