@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, type Reason, reason } from '../../shared/errors.ts';
 import type { Thread, ThreadHead } from '../../shared/model.ts';
 import type { Git } from '../snapshots/git.ts';
 import { ObjectReader } from '../snapshots/objects.ts';
@@ -156,9 +156,9 @@ function noStore(thread: Thread): Reason {
   return thread.steps.some((step) => step.to !== null) ? reason('NO_STORE', { path: 'of this thread' }) : reason('NO_SNAPSHOTS');
 }
 
-/** A missing or old git speaks for itself; anything else means that the store cannot be read. */
+/** A git that is missing, old or broken speaks for itself; anything else means that the store cannot be read. */
 function reasonOfStore(thrown: unknown, path: string): Reason {
-  if (thrown instanceof TurnbackError && (thrown.code === 'NO_GIT' || thrown.code === 'GIT_TOO_OLD')) return thrown.reason;
+  if (isRefusal(thrown, 'NO_GIT') || isRefusal(thrown, 'GIT_TOO_OLD') || isRefusal(thrown, 'GIT_FAILED')) return thrown.reason;
   return reason('NO_STORE', { path, cause: thrown instanceof Error ? thrown.message : String(thrown) });
 }
 

@@ -1,5 +1,5 @@
 import { type Reason, reason, TurnbackError } from '../../shared/errors.ts';
-import type { Thread } from '../../shared/model.ts';
+import type { Step, Thread } from '../../shared/model.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import { type Scoped, scopeOfRevert, scopeOfSources, stepsAfter } from './chains.ts';
 import { lastStop, messagesAfter, sideEffectsOf, stopWords, turnsOf } from './covered.ts';
@@ -7,7 +7,7 @@ import { logRefusal, notIdle, occupied, standRefusal, workspaceRefusal } from '.
 import type { Intention, MessagesIntention } from './intention.ts';
 import { notesFor } from './notes.ts';
 import type { Situation } from './situation.ts';
-import { type ChangeSource, standingSource, travelSources } from './sources-of-change.ts';
+import { type ChangeSource, standingSource, stepSource, travelSources } from './sources-of-change.ts';
 import type { TravelRequest } from './travel-context.ts';
 
 /** The sources that the standing revert is made of, and those that the agent's own one would leave behind once ended. */
@@ -47,6 +47,16 @@ async function refusalOf(situation: Situation, stop: number, request: TravelRequ
   return request.scope !== 'messages' && touchesFiles ? workspaceRefusal(situation) : null;
 }
 
+/** The first of the steps whose changes nobody knows, not even by name: that a plan has none of its files says nothing then. */
+function unknownStep(thread: Thread, steps: readonly Step[]): Reason | null {
+  for (const step of steps) {
+    const { index, captured } = step;
+    if (captured === null || captured === true || stepSource(thread, step, null).paths.size > 0) continue;
+    return reason('NOT_CAPTURED', { step: index, cause: captured.message.replace(/\.$/, '') });
+  }
+  return null;
+}
+
 function conversationOf(situation: Situation, stop: number, messageId: string | null): MessagesIntention {
   const { thread, overlay } = situation;
   if (thread.keeps === 'log') return { how: 'append' };
@@ -73,8 +83,11 @@ export async function intendRevert(situation: Situation, request: TravelRequest)
   const revert = scopeOfRevert(thread, stop, { records, which: 'of these steps' }, extra, context.thread.objects);
   const scoped = scope === 'messages' ? null : merged(revert, back);
   const messageId = messageAt(thread, stop);
-  const refusal = await refusalOf(situation, stop, request, (scoped?.paths.size ?? 0) > 0);
+  const touchesFiles = (scoped?.paths.size ?? 0) > 0;
+  const unknown = scope === 'messages' ? null : unknownStep(thread, steps);
+  const refusal = (await refusalOf(situation, stop, request, touchesFiles)) ?? (scope === 'files' && !touchesFiles ? unknown : null);
   const notes = await notesFor(situation, scope !== 'files', scope !== 'messages' && revert.paths.size > 0);
+  if (unknown !== null && refusal !== unknown) notes.push(`What it changed stays as it is: ${unknown.message}`);
   if (standing !== null && scope !== 'files')
     notes.push('The revert that stands ends first: what it hid comes back before this one is made.');
   const standingFrom = [...own, ...extra].reduce<number | null>((low, source) => Math.min(low ?? source.position, source.position), null);

@@ -9,6 +9,7 @@ import type { CallName, Input, Output, ThreadView } from '../../shared/contract.
 import { TurnbackError } from '../../shared/errors.ts';
 import type { Choice, Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
 import { cleanEnv, manifest, tempFolder } from '../scenarios/temp.ts';
+import { expectExitCodesAreErrors } from './exit-codes.ts';
 import { neutralSource } from './neutral-source.ts';
 
 const run = promisify(execFile);
@@ -256,9 +257,12 @@ function changedBetween(before: readonly string[], after: readonly string[]): st
   return [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name)).sort();
 }
 
-/** Builds a recipe and puts the engine over it; both go when the test ends. */
+/** Builds a recipe and puts the engine over it; both go when the test ends, after rule I7 was held against what the test left. */
 export async function hardCase(name: string, sizes: Readonly<Record<string, string>> = {}): Promise<Case> {
   const made = new Case(await buildCase(name, await tempFolder(), sizes));
-  onTestFinished(() => made.engine.dispose());
+  onTestFinished(async () => {
+    await made.engine.dispose();
+    await expectExitCodesAreErrors(made.built, envOf(made.built));
+  });
   return made;
 }

@@ -9,6 +9,7 @@ import { pageClient } from '../host/page-client.ts';
 import { tempFolder } from '../scenarios/temp.ts';
 import { size } from '../sizes.ts';
 import { type Built, buildCase, Case, envOf } from './case.ts';
+import { expectExitCodesAreErrors } from './exit-codes.ts';
 
 interface Serving {
   child: ChildProcess;
@@ -96,6 +97,7 @@ test('C-15: killed, or asked to end, in the middle of Apply', { timeout: 900_000
   const now = JSON.stringify(await c.mani());
   expect([JSON.stringify(before), JSON.stringify(after)]).toContain(now);
   expect((await c.ask('travel.interrupted', {})).travels).toEqual([]);
+  await expectExitCodesAreErrors(built, envOf(built));
 });
 
 /** What the tree before the step looks like on disk: a revert with nobody in its way shows it. */

@@ -81,6 +81,29 @@ test('without the store the conversation can go, the files say why not', async (
   expect((await viewOf(context)).standing?.files).toEqual([]);
 });
 
+test('what a shell changed without the store is not taken for nothing', async () => {
+  const n = await neutral();
+  await writeFiles(n.root, { a: 'a0\n' });
+  await n.base();
+  await n.user('run it');
+  await writeFiles(n.root, { a: 'a1\n' });
+  await n.step('make');
+  await rename(n.gitDir, `${n.gitDir}.away`);
+  const context = await n.context();
+  const [files, both] = [await previewTravel(context, revertTo(0, 'files')), await previewTravel(context, revertTo(0))];
+  expect([files.files, files.refusal]).toEqual([
+    [],
+    {
+      code: 'NOT_CAPTURED',
+      message: expect.stringMatching(/^Step 1 was not captured, so .* The snapshot [0-9a-f]{40} is gone from the store/),
+    },
+  ]);
+  expect(both.refusal).toBeNull();
+  expect(both.notes).toContain(`What it changed stays as it is: ${files.refusal?.message}`);
+  await rename(`${n.gitDir}.away`, n.gitDir);
+  expect((await previewTravel(await n.context(), revertTo(0, 'files'))).files.map((file) => file.path)).toEqual(['a']);
+});
+
 test('without the workspace nothing but the conversation can go', async () => {
   const { n } = await twoSteps();
   const first = await n.context();
