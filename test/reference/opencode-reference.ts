@@ -30,6 +30,8 @@ export interface OpencodeStep {
   calls: string[];
   /** Files that tools of it say they wrote, absolute. */
   wrote: string[];
+  /** Every tool of it says what it wrote: none is a shell or a sub-agent. */
+  tells: boolean;
   hidden: Hidden;
 }
 
@@ -180,7 +182,8 @@ export function opencodeReference(dataDir: string, sessionId: string): OpencodeR
         ? [String(input?.['filePath'] ?? input?.['path'])]
         : [];
     });
-    return { id: row.id, turn: turnOf(row), from: fromOf(row), to: toOf(row), calls, wrote, hidden: hiddenOf(row) };
+    const tells = ofType(row, 'tool').every((part) => ['read', 'write', 'edit'].includes(String(part['tool'])));
+    return { id: row.id, turn: turnOf(row), from: fromOf(row), to: toOf(row), calls, wrote, tells, hidden: hiddenOf(row) };
   });
   const children = new Map<string, string>();
   for (const part of answers.flatMap((row) => ofType(row, 'tool'))) {
@@ -222,23 +225,27 @@ export function changedPaths(from: OpencodeTree, to: OpencodeTree): string[] {
 }
 
 /**
- * What going back to before these steps leaves (ten facts 2, 4 and 5; rules 2, 3 and 7 of Part 3): each path that a step changed gets
- * what stood there before the first of them; nothing else is touched. What a step without trees says it wrote stays, and so does what
- * would lie below something that is no folder now.
+ * What going back to before these steps leaves, when it overwrites what drifted (ten facts 2, 4 and 5; rules 2, 3 and 7 of Part 3): each
+ * path that changed in a step gets what stood there before the first of them; nothing else is touched. What a step without trees says it
+ * wrote stays, and so does what would lie below something that is no folder now.
  */
 export function opencodeRevert(
   steps: readonly OpencodeStep[],
   root: string,
   now: OpencodeTree,
   trees: (id: string) => OpencodeTree,
-): { verbs: Map<string, string>; skipped: string[]; after: Map<string, string> } {
+): { verbs: Map<string, string>; others: Set<string>; skipped: string[]; after: Map<string, string> } {
   const targets = new Map<string, string | undefined>();
-  const skipped = new Set<string>();
-  for (const { from, to, wrote } of steps) {
-    const own = wrote.map((file) => path.relative(root, file));
-    if (from === null || to === null || from === to) for (const name of own) skipped.add(name);
+  const [own, skipped] = [new Set<string>(), new Set<string>()];
+  for (const { from, to, wrote, tells } of steps) {
+    const said = wrote.map((file) => path.relative(root, file));
+    if (from === null || to === null || from === to) for (const name of said) skipped.add(name);
     if (from === null || to === null) continue;
-    for (const name of changedPaths(trees(from), trees(to))) if (!targets.has(name)) targets.set(name, trees(from).get(name));
+    for (const name of changedPaths(trees(from), trees(to))) {
+      if (!targets.has(name)) targets.set(name, trees(from).get(name));
+      // A step keeps what its own run changed (seed 1): where all its tools say what they wrote, the rest is somebody else's.
+      if (!tells || said.includes(name)) own.add(name);
+    }
   }
   for (const name of targets.keys()) {
     const above = name.split('/').map((_, at, all) => all.slice(0, at).join('/'));
@@ -253,5 +260,6 @@ export function opencodeRevert(
     if (want === undefined) after.delete(name);
     else after.set(name, want);
   }
-  return { verbs, skipped: [...skipped].sort(), after };
+  const others = new Set([...targets.keys()].filter((name) => !own.has(name)));
+  return { verbs, others, skipped: [...skipped].sort(), after };
 }
