@@ -21,7 +21,13 @@ const VERBS = { restore: 'restore', delete: 'delete', recreate: 'bring back' } a
 
 /** What a revert to the cursor would do with a file, in a word or two. */
 const verbOf = (plan: PlanFile): string =>
-  plan.choice === 'keep' ? 'your version stays' : plan.drift ? 'changed since' : VERBS[plan.verb];
+  plan.choice === 'keep'
+    ? plan.verb === 'recreate'
+      ? 'stays absent'
+      : 'your version stays'
+    : plan.drift
+      ? 'changed since'
+      : VERBS[plan.verb];
 
 export interface FileItemProps {
   row: FileRow;
@@ -41,7 +47,11 @@ function Said({ file, plan, moved }: { file: FileChange; plan: PlanFile | undefi
   return (
     <span className="sr">
       {' '}
-      {plan === undefined ? CHANGE_WORDS[file.change] : plan.choice === 'keep' ? 'would stay' : `would ${VERBS[plan.verb]}`}
+      {plan === undefined
+        ? CHANGE_WORDS[file.change]
+        : plan.choice === 'keep'
+          ? `would stay${plan.verb === 'recreate' ? ' absent' : ''}`
+          : `would ${VERBS[plan.verb]}`}
       {moved === undefined ? null : `, looks moved ${file.change === 'deleted' ? 'to' : 'from'} ${showTreePath(moved)}`}
     </span>
   );

@@ -8,7 +8,8 @@ import { Badge, type BadgeTone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { PathLabel } from '../ui/path-label.tsx';
 import { showNumber } from '../ui/words.ts';
-import { CHOICE_WORDS, type Choices, choiceOf, VERB_WORDS } from './gate-model.ts';
+import { choiceWords, keptWords, markedWhy } from './choice-words.ts';
+import { type Choices, choiceOf, VERB_WORDS } from './gate-model.ts';
 import { GateResult } from './gate-result.tsx';
 
 /** Rows that are drawn at first; drawing thousands would hold the dialog up. */
@@ -33,7 +34,7 @@ function FileChoice({ file, choices }: { file: PlanFile; choices: Choices }) {
       >
         {file.choices.map((entry) => (
           <option key={entry} value={entry}>
-            {CHOICE_WORDS[entry]}
+            {choiceWords(file, entry)}
           </option>
         ))}
       </select>
@@ -43,7 +44,7 @@ function FileChoice({ file, choices }: { file: PlanFile; choices: Choices }) {
   const left = choice === 'keep';
   return (
     <Button variant="plain" className="gate-leave" pressed={left} onClick={() => chooseForFile(file.path, left ? file.choice : 'keep')}>
-      {left ? 'Left as it is' : 'Leave this file'}
+      {left ? keptWords(file).left : keptWords(file).leave}
       <span className="sr"> {path}</span>
     </Button>
   );
@@ -59,24 +60,28 @@ function Row({ request, file, choices }: RowProps) {
   const choice = choiceOf(file, choices);
   const kept = choice === 'keep';
   const isPiece = request.kind === 'partial';
+  const words = keptWords(file);
+  const why = markedWhy(file.why);
   // One file is all that a partial travel is about, so it is shown at once.
   const [open, setOpen] = useState(isPiece);
   return (
     <>
       <tr data-kept={kept || undefined} data-drift={file.drift || undefined}>
         <td className="gate-verb">
-          <Badge tone={kept ? 'plain' : VERB_TONES[file.verb]}>{kept ? 'Keep' : VERB_WORDS[file.verb]}</Badge>
+          <Badge tone={kept ? 'plain' : VERB_TONES[file.verb]}>{kept ? words.badge : VERB_WORDS[file.verb]}</Badge>
         </td>
         <td className="gate-path">
           <PathLabel path={file.path} />
           {file.drift || file.why !== null ? (
             <p className="gate-why">
-              {file.drift ? <strong>Changed since</strong> : null} {file.why}
-              {file.drift
-                ? isPiece
-                  ? ' What stands there now is kept in the undo point.'
-                  : ' Your edit is kept in the undo point.'
-                : null}
+              {file.drift ? (
+                <>
+                  <strong>{why.mark}</strong>
+                  {why.rest} {isPiece && file.verb !== 'recreate' ? 'What stands there now is kept in the undo point.' : words.undo}
+                </>
+              ) : (
+                file.why
+              )}
             </p>
           ) : null}
         </td>
@@ -92,7 +97,7 @@ function Row({ request, file, choices }: RowProps) {
       {open ? (
         <tr className="gate-result-row">
           <td colSpan={4}>
-            <GateResult request={request} path={file.path} choice={choice} />
+            <GateResult request={request} file={file} choice={choice} />
           </td>
         </tr>
       ) : null}

@@ -9,14 +9,6 @@ export const VERB_WORDS = { restore: 'Restore', delete: 'Delete', recreate: 'Bri
   string
 >;
 
-/** The choices for a file that was changed since. */
-export const CHOICE_WORDS = {
-  write: 'Write',
-  merge: 'Merge: my edit stays',
-  keep: 'Keep mine: leave it',
-  overwrite: 'Overwrite my edit',
-} as const satisfies Record<Choice, string>;
-
 const KIND_VERBS = {
   revert: 'Revert',
   recall: 'Take back',

@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { FileDiff } from '../../shared/contract.ts';
 import type { Reason } from '../../shared/errors.ts';
-import type { Choice } from '../../shared/plan.ts';
+import type { Choice, PlanFile } from '../../shared/plan.ts';
 import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import { bodyOf } from '../diff/body-of.ts';
 import { call, reasonOfThrown } from '../store/host.ts';
 import { sessionStore } from '../store/session-store.ts';
 import type { TravelRequest } from '../store/travel-store.ts';
 import { showBytes } from '../ui/words.ts';
+import { keptWords } from './choice-words.ts';
 import { type ResultLine, resultLines } from './result-lines.ts';
 import './gate-result.css';
 
@@ -81,12 +82,12 @@ function Body({ diff }: { diff: FileDiff }) {
 }
 
 /** What one file of the plan would be with the choice, against what it is now. */
-export function GateResult({ request, path, choice }: { request: TravelRequest; path: TreePath; choice: Choice }) {
-  const loaded = useResult(request, path, choice);
+export function GateResult({ request, file, choice }: { request: TravelRequest; file: PlanFile; choice: Choice }) {
+  const loaded = useResult(request, file.path, choice);
   return (
-    <section className="gate-result" aria-label={`What ${showTreePath(path)} becomes`} tabIndex={0}>
+    <section className="gate-result" aria-label={`What ${showTreePath(file.path)} becomes`} tabIndex={0}>
       {choice === 'keep' ? (
-        <p className="gate-lines-more">It stays as it is now.</p>
+        <p className="gate-lines-more">{keptWords(file).result}</p>
       ) : loaded === null ? (
         <p className="gate-lines-more" role="status">
           Working out what it becomes.

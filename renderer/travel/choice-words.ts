@@ -1,0 +1,44 @@
+import type { Choice, PlanFile } from '../../shared/plan.ts';
+
+type Words = Readonly<Record<Choice, string>>;
+
+const ON_DISK: Words = {
+  write: 'Write',
+  merge: 'Merge: my edit stays',
+  keep: 'Keep mine: leave it',
+  overwrite: 'Overwrite my edit',
+};
+const WOULD_GO: Words = { ...ON_DISK, write: 'Delete it', overwrite: 'Delete it anyway' };
+/** Nothing stands there, so nothing is anybody's. */
+const ABSENT: Words = { write: 'Bring it back', merge: 'Bring it back', keep: 'Leave it absent', overwrite: 'Bring it back' };
+
+const CHOICES = { restore: ON_DISK, delete: WOULD_GO, recreate: ABSENT } as const satisfies Record<PlanFile['verb'], Words>;
+
+export const choiceWords = ({ verb }: PlanFile, choice: Choice): string => CHOICES[verb][choice];
+
+/** How a file that the travel leaves alone is spoken of: one that is absent stays so. */
+export const keptWords = ({ verb }: PlanFile) =>
+  verb === 'recreate'
+    ? {
+        badge: 'Stays absent',
+        leave: 'Leave it absent',
+        left: 'Left absent',
+        result: 'It stays absent.',
+        undo: 'An undo takes it away again.',
+      }
+    : {
+        badge: 'Keep',
+        leave: 'Leave this file',
+        left: 'Left as it is',
+        result: 'It stays as it is now.',
+        undo: 'Your edit is kept in the undo point.',
+      };
+
+const SINCE = 'It was changed since';
+
+/** A sentence on a drifted file, with its mark: the words of the sentence itself where it begins with them. */
+export function markedWhy(why: string | null): { mark: string; rest: string } {
+  return why?.startsWith(SINCE)
+    ? { mark: SINCE, rest: why.slice(SINCE.length) }
+    : { mark: 'Changed since', rest: why === null ? '' : ` ${why}` };
+}
