@@ -1,6 +1,8 @@
+import { useEffect } from 'react';
 import { StartScreen } from '../start/start-screen.tsx';
 import { useSession } from '../store/session-store.ts';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { watchFocus } from '../ui/keep-focus.ts';
 import { ToastRegion } from '../ui/toast-region.tsx';
 import { TooltipGroup } from '../ui/tooltip.tsx';
 import { InterruptedBanner } from './interrupted-banner.tsx';
@@ -15,6 +17,7 @@ import './app.css';
 export function App() {
   const open = useSession((state) => state.id !== null);
   useHotkeys();
+  useEffect(watchFocus, []);
   return (
     <TooltipGroup>
       <div className="app">

@@ -6,6 +6,7 @@ import { appStore } from '../store/app-store.ts';
 import { openThread } from '../store/session.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { threadsStore } from '../store/threads-store.ts';
+import { keepFocus } from '../ui/keep-focus.ts';
 import { Keys } from '../ui/keys.tsx';
 import { SOURCE_NAMES, titleOfThread, workspaceName } from '../ui/names.ts';
 import { rank } from './rank.ts';
@@ -100,6 +101,7 @@ export function Palette() {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const field = useRef<HTMLInputElement>(null);
+  const [back] = useState(keepFocus);
   const id = useId();
   const all = useMemo(allEntries, []);
   const shown = useMemo(() => rank(all, typed, (entry) => `${entry.title} ${entry.group}`).slice(0, MOST), [all, typed]);
@@ -121,7 +123,7 @@ export function Palette() {
     <Dialog.Root open onOpenChange={(open) => (open ? undefined : close())}>
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className="palette" aria-label="Commands" initialFocus={field}>
+        <Dialog.Popup className="palette" aria-label="Commands" initialFocus={field} finalFocus={back}>
           <input
             ref={field}
             className="palette-field"

@@ -1,7 +1,7 @@
 import { ChevronDown, RotateCw, TextSearch } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { onSignal } from '../store/pane-signal.ts';
-import { searchAll, whyNotSearchAll } from '../store/search-all.ts';
+import { leaveSearchAll, searchAll, whyNotSearchAll } from '../store/search-all.ts';
 import { listThreads } from '../store/threads.ts';
 import { threadsStore, useThreads } from '../store/threads-store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -31,6 +31,7 @@ export function ThreadFilters() {
         value={filter}
         onChange={(value) => threadsStore.setState({ filter: value })}
         onKeyDown={(event) => {
+          if (event.key === 'Escape') leaveSearchAll();
           if (event.key !== 'Enter') return;
           event.preventDefault();
           void searchAll(filter);

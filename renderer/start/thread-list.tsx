@@ -116,6 +116,7 @@ export function ThreadList() {
       ref={area}
       role="listbox"
       aria-label="Threads"
+      data-focus-home=""
       tabIndex={0}
       aria-activedescendant={active === null ? undefined : `thread-${active.key}`}
       onKeyDown={press}

@@ -72,6 +72,7 @@ export function Cursor() {
         aria-valuenow={0}
         aria-valuemax={last}
         data-looking={looking || undefined}
+        data-focus-home=""
         onPointerDown={(event: PointerEvent<HTMLButtonElement>) => {
           event.stopPropagation();
           beginDrag(event.nativeEvent, event.currentTarget);

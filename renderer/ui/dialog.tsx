@@ -1,8 +1,9 @@
 import { AlertDialog as BaseAlert } from '@base-ui/react/alert-dialog';
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode, RefObject } from 'react';
+import { type ReactNode, type RefObject, useState } from 'react';
 import { IconButton } from './button.tsx';
+import { keepFocus } from './keep-focus.ts';
 import './dialog.css';
 
 export interface DialogProps {
@@ -23,11 +24,17 @@ const classes = (className: string | undefined): string => (className === undefi
 
 /** A dialog that can be left at any time. Focus is trapped and goes back to where it was. */
 export function Dialog({ title, onClose, children, foot, width = 560, focus, className }: DialogProps) {
+  const [back] = useState(keepFocus);
   return (
     <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Base.Portal>
         <Base.Backdrop className="scrim" />
-        <Base.Popup className={classes(className)} style={{ width }} {...(focus === undefined ? {} : { initialFocus: focus })}>
+        <Base.Popup
+          className={classes(className)}
+          style={{ width }}
+          finalFocus={back}
+          {...(focus === undefined ? {} : { initialFocus: focus })}
+        >
           <header className="dialog-head">
             <Base.Title className="dialog-title">{title}</Base.Title>
             <IconButton label="Close" keys="escape" icon={<X />} onClick={onClose} />
@@ -51,11 +58,17 @@ export function AlertDialog({
   focus,
   className,
 }: DialogProps & { description: ReactNode }) {
+  const [back] = useState(keepFocus);
   return (
     <BaseAlert.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <BaseAlert.Portal>
         <BaseAlert.Backdrop className="scrim" />
-        <BaseAlert.Popup className={classes(className)} style={{ width }} {...(focus === undefined ? {} : { initialFocus: focus })}>
+        <BaseAlert.Popup
+          className={classes(className)}
+          style={{ width }}
+          finalFocus={back}
+          {...(focus === undefined ? {} : { initialFocus: focus })}
+        >
           <header className="dialog-head">
             <BaseAlert.Title className="dialog-title">{title}</BaseAlert.Title>
           </header>

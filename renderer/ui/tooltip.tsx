@@ -4,7 +4,7 @@ import { Keys } from './keys.tsx';
 import './tooltip.css';
 
 export interface TooltipProps {
-  /** The words. Nothing is drawn when it is null. */
+  /** The words. Nothing is shown when it is null. */
   text: ReactNode;
   /** Keys of the command table, such as `mod+k`. */
   keys?: string | undefined;
@@ -15,9 +15,10 @@ export interface TooltipProps {
 
 /** A hint on hover and focus. It never holds the only copy of anything: the element carries its own accessible name. */
 export function Tooltip({ text, keys, side = 'bottom', children }: TooltipProps) {
-  if (text === null || text === undefined || text === '') return children;
+  const isEmpty = text === null || text === undefined || text === '';
+  // The same tree with words and without: a button that goes off or on while it has the focus would be made anew and lose it.
   return (
-    <Base.Root>
+    <Base.Root disabled={isEmpty}>
       <Base.Trigger render={children} />
       <Base.Portal>
         <Base.Positioner side={side} sideOffset={6} className="tooltip-place">

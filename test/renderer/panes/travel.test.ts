@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => panes.close());
 
-const eventually = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 20_000, interval: 100 });
+const eventually = <T>(look: () => Promise<T>, message = '') => expect.poll(look, { timeout: 20_000, interval: 100, message });
 const textOf = async (found: Locator): Promise<string> => (await found.textContent()) ?? '';
 /** The name of what has the focus, as its label or its words make it. */
 const focused = (page: Page): Promise<string> =>
@@ -50,8 +50,7 @@ test('the gate says everything, and Cancel has the focus', async () => {
     /^Revert to “Now the old form can go, and the tests run.”5 files go back to \d\d:\d\d; 8 messages are hidden; you can undo this\./,
   );
   for (const part of [
-    'Changed since',
-    'Your edit is kept in the undo point.',
+    "login-form.tsxIt was changed since; the agent's changes go and the others stay. Your edit is kept in the undo point.",
     'Cannot be undone (3)',
     'npm publish --access public',
     'Left out (2)',
@@ -90,6 +89,61 @@ test('choices change the count, and go to the engine as they were made', async (
   await page.close();
 });
 
+test('a file that is absent can be left absent, and a narrow window cuts no choice', async () => {
+  const page = await panes.open('theme=light');
+  await page.setViewportSize({ width: 640, height: 400 });
+  const dialog = await openGate(page);
+  await dialog.getByRole('button', { name: 'Leave it absent app/src/legacy/old-login.js' }).click();
+  const row = dialog.getByRole('row', { name: /old-login\.js/ });
+  await eventually(() => textOf(row)).toMatch(/^Stays absent.*Left absent/);
+  await row.getByRole('button', { name: /^Show result/ }).click();
+  await eventually(() => textOf(dialog.getByRole('region', { name: /old-login\.js becomes/ }))).toBe('It stays absent.');
+  const cut = await dialog.locator('select').evaluateAll((selects) =>
+    selects.flatMap((select) => {
+      const shown = select.getBoundingClientRect().width;
+      (select as HTMLElement).style.width = 'max-content';
+      const needed = select.getBoundingClientRect().width;
+      (select as HTMLElement).style.width = '';
+      return needed > shown ? [`${select.getAttribute('aria-label')}: ${needed} in ${shown}`] : [];
+    }),
+  );
+  expect(cut).toEqual([]);
+  await page.close();
+});
+
+test('what lies over the window gives the focus back to what had it, or to the cursor', async () => {
+  const page = await panes.open('theme=light');
+  const over = page.locator('[role="dialog"], [role="alertdialog"]');
+  const thereAndBack = async (key: string, named: RegExp): Promise<void> => {
+    await page.keyboard.press(key);
+    await over.waitFor();
+    await eventually(() => over.evaluate((box) => box.contains(document.activeElement))).toBe(true);
+    await page.keyboard.press('Escape');
+    await over.waitFor({ state: 'detached' });
+    await eventually(() => focused(page), key).toMatch(named);
+  };
+  for (const key of ['h', '?', 'Control+k', 'Control+,', 'e']) {
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await thereAndBack(key, /^Time cursor$/);
+    await page.keyboard.press('2');
+    await eventually(() => focused(page)).toMatch(/^Turn 2/);
+    await thereAndBack(key, /^Turn 2/);
+  }
+  // The button of a row that only shows while it is pointed at: its row takes the focus.
+  const prompt = page.getByRole('article', { name: /^Prompt/ }).last();
+  await prompt.hover();
+  await prompt.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: /^Take back/ }).click();
+  await gate(page).getByRole('button', { name: 'Cancel' }).waitFor();
+  await page.mouse.move(5, 5);
+  await page.keyboard.press('Escape');
+  await gate(page).waitFor({ state: 'detached' });
+  await eventually(() => page.evaluate(() => document.activeElement?.closest('article')?.getAttribute('aria-label') ?? '')).toMatch(
+    /^Prompt/,
+  );
+  await page.close();
+});
+
 test('another scope is another plan', async () => {
   const page = await panes.open('theme=light');
   const dialog = await openGate(page);
@@ -118,6 +172,22 @@ test('a refusal has its reason and a way out in place of the button', async () =
   expect(await textOf(dialog)).toContain('The agent cannot hide its first message.');
   expect(await dialog.getByRole('button', { name: /^Revert \d/ }).count()).toBe(0);
   expect(await focused(page)).toBe('Close');
+  await page.close();
+});
+
+test('while another agent works in the folder it takes a second question to go on', async () => {
+  const page = await panes.open('theme=light&busy');
+  const dialog = await goBack(page, 8);
+  await dialog.getByRole('button', { name: 'Try again' }).waitFor();
+  expect(await textOf(dialog)).toContain('An agent works in this folder: the thread “Move the shop” is being written.');
+  expect(await dialog.getByRole('button', { name: /^Revert \d/ }).count()).toBe(0);
+  await dialog.getByRole('button', { name: 'Go on while it works…' }).click();
+  await eventually(() => textOf(dialog)).toContain('What it writes meanwhile stays');
+  expect(await textOf(dialog)).toContain('package.json');
+  expect(await focused(page)).toBe('Cancel');
+  await dialog.getByRole('button', { name: 'Revert 5 files while it works' }).click();
+  await gate(page).waitFor({ state: 'detached' });
+  expect(await asked(page, 'travel.run')).toMatchObject([{ evenBusy: true }]);
   await page.close();
 });
 
