@@ -1,4 +1,4 @@
-import { reason, reasonOf, TurnbackError } from '../shared/errors.ts';
+import { reason, reasonOf, speakToCommandLine, TurnbackError } from '../shared/errors.ts';
 import { type Arguments, type CommandName, isCommand, readArguments } from './cli/arguments.ts';
 import { bringBack } from './cli/bring-back.ts';
 import { diff, patch } from './cli/changes.ts';
@@ -65,6 +65,7 @@ const COMMANDS: Record<CommandName, (session: Session) => Promise<Exit>> = {
 const TRAVELS: ReadonlySet<string> = new Set(['revert', 'take-back', 'unrevert', 'undo', 'redo', 'restore', 'bring-back']);
 
 async function run(args: Arguments): Promise<Exit> {
+  if (args.command !== 'open' && args.command !== 'serve') speakToCommandLine();
   const ownData = ownDataOf(process.env);
   const settings = new SettingsFile(ownData);
   const { gitPath } = await settings.get();

@@ -4,7 +4,18 @@ import { z } from 'zod';
 export type Facts = Readonly<Record<string, string | number>>;
 
 const of = (facts: Facts, name: string): string => String(facts[name] ?? '');
+/** The stops that can be used instead, where they are known. */
+const instead = (facts: Facts, none: string): string => (facts['stops'] === undefined ? none : ` Choose ${of(facts, 'stops')}.`);
 const because = (facts: Facts): string => (facts['cause'] === undefined ? '' : ` Cause: ${of(facts, 'cause')}.`);
+
+let atCommandLine = false;
+
+/** From now on next steps are those of the command line: its options, where the window has a control beside the sentence. */
+export function speakToCommandLine(): void {
+  atCommandLine = true;
+}
+
+const option = (name: string): string => (atCommandLine ? ` (${name})` : '');
 
 /**
  * Every refusal and failure that leaves the engine, with the sentence people read: what is off, why, and the next step.
@@ -30,12 +41,12 @@ const SENTENCES = {
   NOT_A_PROMPT: (f) => `${of(f, 'id')} is not a message of the user, so it cannot be taken back. \`turnback show\` lists them.`,
   UNKNOWN_STEP: (f) => `There is no step ${of(f, 'id')} in this thread. \`turnback show\` lists them.`,
   UNKNOWN_ENTRY: (f) => `There is no travel ${of(f, 'id')} in the history. \`turnback history\` lists them.`,
-  NO_WORKSPACE: (f) => `The workspace folder ${of(f, 'path')} does not exist. Name the folder it was moved to (--root, or Locate folder).`,
-  UNKNOWN_WORKSPACE: () => 'The log does not say which folder this thread worked in. Name it (--root, or Locate folder).',
+  NO_WORKSPACE: (f) => `The workspace folder ${of(f, 'path')} does not exist. Name the folder it was moved to${option('--root DIR')}.`,
+  UNKNOWN_WORKSPACE: () => `The log does not say which folder this thread worked in. Name it${option('--root DIR')}.`,
   ELSEWHERE: (f) =>
     `The files and snapshots of this thread are on another side (${of(f, 'name')}). Open it with --via and the command that reaches it; until then only the conversation can be read.`,
   WRONG_WORKSPACE: (f) =>
-    `The snapshots belong to another folder than ${of(f, 'path')}: their repository is named after the workspace. Name the right folder (--root).`,
+    `The snapshots belong to another folder than ${of(f, 'path')}: their repository is named after the workspace. Name the right folder${option('--root DIR')}.`,
   NO_STORE: (f) =>
     `The snapshot repository ${of(f, 'path')} is missing or not readable.${because(f)} The conversation can be read; files cannot go back.`,
   NO_SNAPSHOTS: () =>
@@ -78,8 +89,10 @@ const SENTENCES = {
   NO_STANDING_REVERT: () => 'No revert stands, so there is nothing to bring back.',
   REVERT_FINAL: () => 'A new prompt made the revert final. Its files can still come back from the history.',
   STOP_FIRST_MESSAGE: () => 'The agent cannot hide its first message. Choose a later message, or revert the files only.',
-  STOP_WITHOUT_ID: () => 'This message has no id in the log, so the conversation cannot stand here. Choose the message before or after it.',
-  STOP_NOT_BEFORE_PROMPT: () => 'A recall takes back a prompt and all that follows, so the thread can only stand just before a prompt.',
+  STOP_WITHOUT_ID: (f) =>
+    `This message has no id in the log, so the conversation cannot stand here.${instead(f, ' Choose another message.')}`,
+  STOP_NOT_BEFORE_PROMPT: (f) =>
+    `A recall takes back a prompt and all that follows, so the thread can only stand just before a prompt.${instead(f, '')}`,
   UNSUPPORTED_FORMAT: (f) =>
     `A recall needs format 3 or 4; this session has format ${of(f, 'version')}. Open it once in a newer DSH, which converts it.`,
   NOT_ON_SURFACE: () => 'This prompt is not part of the conversation any more: it was recalled or compacted before.',
@@ -137,7 +150,7 @@ const SENTENCES = {
   PLAN_STALE: (f) => `${of(f, 'path')} changed since the preview. Look at the new preview, then try again.`,
   DRIFTED: (f) => `${of(f, 'count')} files were changed since (${of(f, 'paths')}), and --drift fail was asked for. Nothing was written.`,
   DRIFTED_ELSEWHERE: (f) =>
-    `${of(f, 'count')} files were changed there since (${of(f, 'paths')}), and there files go back whole, so those changes would be lost. Nothing was written. Keep a copy, then choose overwrite (--drift overwrite).`,
+    `${of(f, 'count')} files were changed there since (${of(f, 'paths')}), and there files go back whole, so those changes would be lost. Nothing was written. Keep a copy, then choose overwrite${option('--drift overwrite')}.`,
   WRITE_FAILED: (f) => `${of(f, 'path')} could not be written.${because(f)} Everything was put back as it was.`,
   NOTHING_AFTER: () => 'No message comes after this one, so there is nothing to take back. Choose an earlier message.',
   NOTHING_WRITTEN: () => 'This travel wrote no file, so there is nothing to bring back.',
@@ -152,7 +165,7 @@ const SENTENCES = {
   CLEAN_FAILED: (f) =>
     `Old safety snapshots could not be cleaned up.${because(f)} Nothing that is still needed was touched; it is tried again.`,
   FORGET_STANDING: () =>
-    'A revert of this thread stands, and forgetting the thread means that it can never be taken back. Unrevert first, or say so in so many words (--even-standing).',
+    `A revert of this thread stands, and forgetting the thread means that it can never be taken back. Unrevert first, or say so in so many words${option('--even-standing')}.`,
   FORGET_BUSY: (f) => `This thread cannot be forgotten now.${because(f)} Nothing was removed; try again in a moment.`,
   HISTORY_UNREADABLE: (f) =>
     `${of(f, 'path')} cannot be read.${because(f)} Move it away to start a new history; no file of yours is touched.`,
@@ -171,7 +184,7 @@ const SENTENCES = {
   DISK_FULL: (f) => `The disk is too full: ${of(f, 'need')} bytes are needed and ${of(f, 'free')} are free. Nothing was written.`,
   NO_FILES_IN_PATCH: () => 'There is no file change in this range, so there is nothing to put in a patch.',
   PATCH_ALL_SECRET: () =>
-    'Every file of this patch holds what looks like a secret, so nothing is left to export. Let single files in (--include PATH) or all of them (--with-secrets).',
+    `Every file of this patch holds what looks like a secret, so nothing is left to export. Let single files in${option('--include PATH')}, or all of them${option('--with-secrets')}.`,
   TOO_LARGE: (f) => `${of(f, 'path')} is ${of(f, 'bytes')} bytes, more than is shown at once. Load it anyway if you want to wait.`,
   NO_IMAGE: (f) => `${of(f, 'path')} is not shown as a picture.${because(f)} Its size and first bytes are shown.`,
   NO_LINES: (f) => `The lines of ${of(f, 'path')} cannot be told apart.${because(f)} Its diff can still be looked at.`,

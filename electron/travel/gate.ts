@@ -1,3 +1,4 @@
+import { whyNoStop } from '../../shared/can-stand.ts';
 import { type Reason, reason } from '../../shared/errors.ts';
 import type { Thread } from '../../shared/model.ts';
 import { leaseKeyOf } from './journal.ts';
@@ -33,9 +34,8 @@ export async function logRefusal({ context, thread }: Situation): Promise<Reason
 /** Why the conversation cannot stand at the stop; null when it can. */
 export function standRefusal(thread: Thread, stop: number): Reason | null {
   if (stop === 0) return thread.keeps === 'log' ? reason('STOP_FIRST_MESSAGE') : null;
-  const message = thread.messages.find((one) => one.stop === stop);
-  if (message === undefined) return reason('STOP_DROPPED');
-  return message.canStand === true ? null : message.canStand;
+  const at = thread.messages.findIndex((one) => one.stop === stop);
+  return at < 0 ? reason('STOP_DROPPED') : whyNoStop(thread.messages, at);
 }
 
 /** Why files cannot be written at all: no workspace. */

@@ -1,8 +1,10 @@
+import { whyNoStop } from '../../shared/can-stand.ts';
 import { sessionStore } from '../store/session-store.ts';
 import { stopAt } from '../store/stops.ts';
 import { count, oneLine, showClock } from '../ui/words.ts';
 
 const START = 48;
+const BEFORE_ALL = 'Before the first message';
 
 /** What a stop is, for the bubble and for screen readers. */
 export interface StopWords {
@@ -11,6 +13,8 @@ export interface StopWords {
   turn: number | null;
   at: number | null;
   text: string;
+  /** The same with all of its words. */
+  said: string;
   /** What would change if the thread went back to it. */
   messages: number;
   files: number;
@@ -39,12 +43,13 @@ export function wordsOfStop(stop: number): StopWords | null {
     last: index.stops.at(-1)?.stop ?? 0,
     turn: message?.turn ?? null,
     at: message?.at ?? null,
-    text: found.stop === 0 ? 'Before the first message' : said.length > START ? `${said.slice(0, START).trimEnd()}…` : said,
+    said: found.stop === 0 ? BEFORE_ALL : said,
+    text: found.stop === 0 ? BEFORE_ALL : said.length > START ? `${said.slice(0, START).trimEnd()}…` : said,
     messages: found.messagesAfter,
     files: found.filesAfter,
     effects: found.effectsAfter,
     notCaptured: notCapturedAt(found.stop),
-    whyNot: message === undefined || message.canStand === true ? null : message.canStand.message,
+    whyNot: whyNoStop(view.messages, found.row)?.message ?? null,
   };
 }
 

@@ -1,9 +1,10 @@
 import { Copy, Ellipsis, FileClock, FileDiff, Reply, Undo2 } from 'lucide-react';
+import { whyNoStop } from '../../shared/can-stand.ts';
 import type { Message } from '../../shared/model.ts';
 import { itemsOfCompare } from '../store/compare.ts';
 import { useCursor } from '../store/cursor-store.ts';
 import { selectStep, selectTurn } from '../store/selection.ts';
-import { useSession } from '../store/session-store.ts';
+import { sessionStore, useSession } from '../store/session-store.ts';
 import { copyMessage, stopBefore, takeBack } from '../store/take-back.ts';
 import { revertTo } from '../store/travel.ts';
 import { useTravel } from '../store/travel-store.ts';
@@ -31,7 +32,9 @@ function useWhyNot(message: Message): string | null {
   const isHere = useCursor((state) => state.here === message.stop);
   if (off !== null) return off;
   if (isHere) return 'The thread stands here already.';
-  return message.canStand === true ? null : message.canStand.message;
+  if (message.canStand === true) return null;
+  const { view, index } = sessionStore.getState();
+  return (whyNoStop(view?.messages ?? [], index.rowOf.get(message.id) ?? -1) ?? message.canStand).message;
 }
 
 /**
