@@ -5,13 +5,17 @@ import { cursorStop, useCursor } from '../store/cursor-store.ts';
 import { useSession } from '../store/session-store.ts';
 import { wordsOfStop } from '../timeline/stop-words.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { Tooltip } from '../ui/tooltip.tsx';
 import './strip.css';
 
 function Side({ stop }: { stop: number | null }) {
-  const words = stop === null ? 'the files on disk' : (wordsOfStop(stop)?.text ?? '');
+  const words = stop === null ? null : wordsOfStop(stop);
   return (
     <span className="strip-side">
-      <strong>{nameOfStop(stop)}</strong> <span className="muted cut">{words}</span>
+      <strong>{nameOfStop(stop)}</strong>{' '}
+      <Tooltip text={words?.said}>
+        <span className="muted cut">{stop === null ? 'the files on disk' : words?.text}</span>
+      </Tooltip>
     </span>
   );
 }
@@ -26,43 +30,46 @@ export function CompareStrip() {
   const shown = compare !== undefined && !looking ? compare : null;
   return (
     <section className="strip" aria-label="Comparison">
-      {shown !== null ? (
-        <>
-          <Side stop={shown.from} /> <ArrowRight className="strip-arrow" aria-hidden="true" />
-          <span className="sr">against</span> <Side stop={shown.to} />
-        </>
-      ) : (
-        <>
-          <span className="muted">From</span>
-          <Side stop={mark ?? compare?.from ?? null} />
-        </>
-      )}
-      <span className="strip-push" />
-      {shown !== null ? (
-        <IconButton
-          label="Swap the sides"
-          icon={<ArrowLeftRight />}
-          off={shown.to === null ? 'The files on disk can only be the second side.' : null}
-          onClick={() => void swapCompared()}
-        />
-      ) : (
-        <>
-          <Button
-            variant="plain"
-            keys="v"
-            off={at === mark ? 'Move the cursor to another message first.' : null}
-            onClick={() => void compareWith(at)}
-          >
-            With {nameOfStop(at).toLowerCase()}
-          </Button>
-          <Button variant="plain" keys="shift+v" onClick={() => void compareWith(null)}>
-            With now
-          </Button>
-        </>
-      )}
-      <Button variant="plain" icon={<X />} keys="escape" onClick={() => endCompare()}>
-        {shown !== null ? 'Back to the steps' : 'Cancel'}
-      </Button>
+      <span className="strip-words">
+        {shown !== null ? (
+          <>
+            <Side stop={shown.from} /> <ArrowRight className="strip-arrow" aria-hidden="true" />
+            <span className="sr">against</span> <Side stop={shown.to} />
+          </>
+        ) : (
+          <>
+            <span className="muted">From</span>
+            <Side stop={mark ?? compare?.from ?? null} />
+          </>
+        )}
+      </span>
+      <span className="strip-acts">
+        {shown !== null ? (
+          <IconButton
+            label="Swap the sides"
+            icon={<ArrowLeftRight />}
+            off={shown.to === null ? 'The files on disk can only be the second side.' : null}
+            onClick={() => void swapCompared()}
+          />
+        ) : (
+          <>
+            <Button
+              variant="plain"
+              keys="v"
+              off={at === mark ? 'Move the cursor to another message first.' : null}
+              onClick={() => void compareWith(at)}
+            >
+              With {nameOfStop(at).toLowerCase()}
+            </Button>
+            <Button variant="plain" keys="shift+v" onClick={() => void compareWith(null)}>
+              With now
+            </Button>
+          </>
+        )}
+        <Button variant="plain" icon={<X />} keys="escape" onClick={() => endCompare()}>
+          {shown !== null ? 'Back to the steps' : 'Cancel'}
+        </Button>
+      </span>
     </section>
   );
 }

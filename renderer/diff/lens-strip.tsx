@@ -50,7 +50,7 @@ export function LensStrip() {
               {stop.step.turn === null ? null : `, turn ${stop.step.turn}`}
             </span>{' '}
             <FileCounts file={stop.file} />{' '}
-            <span className="muted cut">
+            <span className="muted lens-change">
               {stop.movedFrom === null ? CHANGE_WORDS[stop.file.change] : `looks moved from ${showTreePath(stop.movedFrom)}`}
             </span>
           </>
@@ -63,8 +63,7 @@ export function LensStrip() {
         off={none ?? (end ? 'This is the last change.' : null)}
         onClick={() => runCommand('lens-next')}
       />
-      <span className="strip-push" />
-      <Button variant="plain" icon={<X />} keys="escape" onClick={() => runCommand('lens')}>
+      <Button variant="plain" className="strip-end" icon={<X />} keys="escape" onClick={() => runCommand('lens')}>
         All files
       </Button>
     </section>

@@ -4,12 +4,14 @@ import { leaveSearchAll, openHit, stopSearchAll } from '../store/search-all.ts';
 import { useSearchAll } from '../store/search-all-store.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { Excerpt } from '../ui/excerpt.tsx';
 import { HIDDEN_WORDS, ROLE_NAMES, SOURCE_NAMES, titleOfThread, workspaceName } from '../ui/names.ts';
 import { count, showNumber } from '../ui/words.ts';
+import { Problems } from './problems.tsx';
 import './found-list.css';
 
 function HitRow({ thread, hit }: { thread: string; hit: Hit }) {
-  const { excerpt, at, length, role, stop, hidden } = hit;
+  const { role, stop, hidden } = hit;
   return (
     <li>
       <button type="button" className="found-hit" onClick={() => void openHit(thread, hit)}>
@@ -18,11 +20,7 @@ function HitRow({ thread, hit }: { thread: string; hit: Hit }) {
           {stop === null ? '' : ` ${showNumber(stop)}`}
         </span>
         {hidden === null ? null : <Badge>{HIDDEN_WORDS[hidden.reason]}</Badge>}
-        <span className="found-text">
-          {excerpt.slice(0, at)}
-          <mark>{excerpt.slice(at, at + length)}</mark>
-          {excerpt.slice(at + length)}
-        </span>
+        <Excerpt hit={hit} className="found-text" />
       </button>
     </li>
   );
@@ -60,7 +58,7 @@ export function FoundList() {
   return (
     <div className="found">
       <div className="found-head" role="status">
-        <Button icon={<ArrowLeft />} onClick={leaveSearchAll}>
+        <Button icon={<ArrowLeft />} data-focus-home="" onClick={leaveSearchAll}>
           All threads
         </Button>
         <span className="found-words">
@@ -76,19 +74,7 @@ export function FoundList() {
           </>
         ) : null}
       </div>
-      {problems.length === 0 || running ? null : (
-        <details className="problems">
-          <summary>{count(problems.length, 'place')} could not be searched</summary>
-          <ul>
-            {problems.map((problem) => (
-              <li key={`${problem.path} ${problem.message}`}>
-                <span className="mono">{problem.path}</span>
-                <span className="muted">{problem.message}</span>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      {running ? null : <Problems problems={problems} what="could not be searched" />}
       <div className="found-list">
         {found.map((one) => (
           <Found key={one.head.id} found={one} />

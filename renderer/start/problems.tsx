@@ -1,16 +1,15 @@
 import { TriangleAlert } from 'lucide-react';
-import { useThreads } from '../store/threads-store.ts';
+import type { Problem } from '../../shared/model.ts';
 import { count } from '../ui/words.ts';
 
-/** Stores that could not be read, with the reason of each. */
-export function Problems() {
-  const problems = useThreads((state) => state.problems);
+/** Places with which something is off, each with its reason; nothing where there is none. */
+export function Problems({ problems, what }: { problems: readonly Problem[]; what: string }) {
   if (problems.length === 0) return null;
   return (
     <details className="problems">
       <summary>
         <TriangleAlert aria-hidden="true" />
-        {count(problems.length, 'place')} could not be read
+        {count(problems.length, 'place')} {what}
       </summary>
       <ul>
         {problems.map((problem) => (

@@ -86,6 +86,7 @@ export function StartScreen() {
   const failed = useApp((state) => state.failed);
   const browser = useApp((state) => state.info?.host === 'browser');
   const searching = useSearchAll((state) => state.phase !== 'none');
+  const problems = useThreads((state) => state.problems);
   const dropping = useDrop();
   // Coming back from a thread: it, and others, may be newer than the list.
   useEffect(() => {
@@ -119,7 +120,7 @@ export function StartScreen() {
         {browser ? <PathField /> : null}
         <Busy />
         <Recent />
-        <Problems />
+        <Problems problems={problems} what="could not be read" />
         <ThreadFilters />
         {searching ? <FoundList /> : <Threads />}
         <Folders />

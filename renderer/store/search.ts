@@ -1,5 +1,6 @@
 import { parseQuery, wordsOf } from '../../shared/query.ts';
 import type { Hit } from '../../shared/search.ts';
+import { appStore } from './app-store.ts';
 import { call, reasonOfThrown } from './host.ts';
 import { sendSignal } from './pane-signal.ts';
 import { findRows } from './search-query.ts';
@@ -23,6 +24,13 @@ function lookedAt(): string | null {
   return sessionStore.getState().view?.messages[rows[at] ?? -1]?.id ?? null;
 }
 
+/** Brings the match into view, also where the window shows one pane at a time and it is another. */
+function showMatch(): void {
+  if (appStore.getState().pane !== 'transcript') appStore.setState({ pane: 'transcript' });
+  // A transcript that was not drawn goes to the match when it is.
+  sendSignal('scroll-to-match');
+}
+
 /** Makes the rows again; the match that is looked at stays the one. */
 function find(): void {
   const { query, hits, at } = searchStore.getState();
@@ -32,7 +40,7 @@ function find(): void {
   const row = looked === null ? undefined : index.rowOf.get(looked);
   const kept = row === undefined ? -1 : rows.indexOf(row);
   searchStore.setState({ rows, at: kept >= 0 ? kept : Math.min(Math.max(at, 0), rows.length - 1) });
-  if (at < 0 && rows.length > 0) sendSignal('scroll-to-match');
+  if (at < 0 && rows.length > 0) showMatch();
 }
 
 function showComing(): void {
@@ -107,7 +115,7 @@ export function stepMatch(direction: -1 | 1): void {
   const { rows, at } = searchStore.getState();
   if (rows.length === 0) return;
   searchStore.setState({ at: (at + direction + rows.length) % rows.length });
-  sendSignal('scroll-to-match');
+  showMatch();
 }
 
 /** Goes to the match in a message; false when it is none. */
@@ -116,7 +124,7 @@ export function lookAtMatch(message: string): boolean {
   const at = row === undefined ? -1 : searchStore.getState().rows.indexOf(row);
   if (at < 0) return false;
   searchStore.setState({ at });
-  sendSignal('scroll-to-match');
+  showMatch();
   return true;
 }
 

@@ -2,6 +2,7 @@ import type { Message } from '../../shared/model.ts';
 import type { HitPlace } from '../../shared/search.ts';
 import { useSearch } from '../store/search-store.ts';
 import { sessionStore } from '../store/session-store.ts';
+import { Excerpt } from '../ui/excerpt.tsx';
 import { HIDDEN_WORDS } from '../ui/names.ts';
 import { count } from '../ui/words.ts';
 import './match-line.css';
@@ -23,7 +24,7 @@ export function MatchLine({ message }: { message: Message }) {
   const current = useSearch(({ rows, at }) => sessionStore.getState().view?.messages[rows[at] ?? -1]?.id === message.id);
   // Short texts are drawn whole, and the words are marked in them.
   if (hit === null || (hit.place === 'text' && message.role !== 'tool' && message.bytes < SHORT)) return null;
-  const { excerpt, at, length, place, times } = hit;
+  const { place, times } = hit;
   const call = hit.call === null ? null : (message.tools.find((tool) => tool.id === hit.call)?.name ?? null);
   return (
     <p className="match-line" data-current={current || undefined}>
@@ -33,11 +34,7 @@ export function MatchLine({ message }: { message: Message }) {
         {call === null ? '' : ` of ${call}`}
         {times > 1 ? `, ${count(times, 'time')}` : ''}
       </span>
-      <span className="match-text">
-        {excerpt.slice(0, at)}
-        <mark>{excerpt.slice(at, at + length)}</mark>
-        {excerpt.slice(at + length)}
-      </span>
+      <Excerpt hit={hit} className="match-text" />
     </p>
   );
 }

@@ -23,8 +23,20 @@ export function useScrollToCursor(rows: readonly Row[], scrollTo: (at: number, a
       const stop = stopAt(sessionStore.getState().index.stops, cursorStop(cursorStore.getState()));
       if (stop !== null) show(stop.row, align);
     };
+    const toMatch = (): void => {
+      const { rows: found, at } = searchStore.getState();
+      const row = found[at];
+      if (row === undefined) return;
+      const holder = latest.current.rows[positionOfMessage(latest.current.rows, row)];
+      // A match in folded messages unfolds them; the rows are others then.
+      if (holder?.kind === 'group' && !holder.open) {
+        toggleGroup(holder.key.slice(2));
+        setTimeout(() => show(row, 'center'), 0);
+      } else show(row, 'center');
+    };
     const { view } = sessionStore.getState();
-    if (view?.standing != null || cursorStore.getState().preview !== null) toCursor('center');
+    if (searchStore.getState().at >= 0) toMatch();
+    else if (view?.standing != null || cursorStore.getState().preview !== null) toCursor('center');
     let timer: ReturnType<typeof setTimeout> | null = null;
     const offs = [
       cursorStore.subscribe((state, before) => {
@@ -38,17 +50,7 @@ export function useScrollToCursor(rows: readonly Row[], scrollTo: (at: number, a
       }),
       () => clearTimeout(timer ?? undefined),
       onSignal('scroll-to-cursor', () => toCursor('center')),
-      onSignal('scroll-to-match', () => {
-        const { rows: found, at } = searchStore.getState();
-        const row = found[at];
-        if (row === undefined) return;
-        const holder = latest.current.rows[positionOfMessage(latest.current.rows, row)];
-        // A match in folded messages unfolds them; the rows are others then.
-        if (holder?.kind === 'group' && !holder.open) {
-          toggleGroup(holder.key.slice(2));
-          setTimeout(() => show(row, 'center'), 0);
-        } else show(row, 'center');
-      }),
+      onSignal('scroll-to-match', toMatch),
     ];
     return () => {
       for (const off of offs) off();

@@ -51,6 +51,52 @@ test('two messages are compared from the timeline by keys alone, named in a stri
   await page.close();
 });
 
+test.each([
+  [800, 600],
+  [640, 400],
+])('the strips keep their words and their acts in reach at %d x %d', async (width, height) => {
+  const page = await panes.open('theme=light&looks');
+  await page.setViewportSize({ width, height });
+  /** What of a strip is cut or lies outside of it; a side may be cut, but not to nothing. */
+  const wrong = (strip: Locator): Promise<string[]> =>
+    strip.evaluate((element) => {
+      const box = element.getBoundingClientRect();
+      const parts = [...element.querySelectorAll<HTMLElement>('.button, strong, .lens-place > *')];
+      const boxes = parts.map((part) => part.getBoundingClientRect());
+      return parts.flatMap((part, at) => {
+        const own = boxes[at] ?? box;
+        const out = own.left < box.left || own.right > box.right + 0.5 || part.scrollWidth > part.clientWidth + 1;
+        const over = boxes.some(
+          (other, place) =>
+            place > at &&
+            other.left < own.right - 0.5 &&
+            other.right > own.left + 0.5 &&
+            other.top < own.bottom - 1 &&
+            other.bottom > own.top + 1,
+        );
+        return (out && getComputedStyle(part).display !== 'inline') || over ? [part.textContent ?? ''] : [];
+      });
+    });
+  const sides = (strip: Locator): Promise<number> =>
+    strip.locator('.strip-side .cut').evaluateAll((cut) => Math.min(...cut.map((one) => one.getBoundingClientRect().width)));
+  await press(page, 'c', 'Home', 'ArrowRight', 'm', 'ArrowRight', 'ArrowRight', 'ArrowRight', '4');
+  const strip = page.getByRole('region', { name: 'Comparison' });
+  await strip.getByRole('button', { name: 'With message 4' }).waitFor();
+  expect([await wrong(strip), (await sides(strip)) > 100]).toEqual([[], true]);
+  await press(page, 'v');
+  await strip.getByRole('button', { name: 'Swap the sides' }).waitFor();
+  expect([await wrong(strip), (await sides(strip)) > 80]).toEqual([[], true]);
+  await strip.locator('.strip-side .cut').first().hover();
+  await eventually(() => page.locator('.tooltip').allTextContents()).toEqual([expect.stringMatching(/^Fix the login form/)]);
+  await press(page, 'Escape', 'Escape');
+  await choose(page, 'package.json');
+  await press(page, 'l');
+  const lens = page.getByRole('region', { name: 'One file through its steps' });
+  await eventually(() => textOf(lens.getByRole('status'))).toMatch(/^2 of 2 step 4, turn 2 .*modified/);
+  expect(await wrong(lens)).toEqual([]);
+  await page.close();
+});
+
 test('a step is a side by its menu, and the files on disk are the other', async () => {
   const page = await panes.open('theme=light&looks');
   await page.getByRole('treeitem', { name: /^Step 4/ }).click({ button: 'right' });

@@ -20,7 +20,7 @@ import { FakeHost, Refusal } from '../fake-host.ts';
 import { onePoint } from './fake-files.ts';
 import { fakeHistory, fakePlan, fakesOf, fakeView, filesOf } from './fake-thread.ts';
 
-/** The scene: `theme`, `layout`, `many` (files), `looks`, `standing`, `stale` (the first run is refused), `host`, `leftovers`, `hold`. */
+/** The scene: `theme`, `layout`, `many` (files), `looks`, `standing`, `stale` (the first run is refused), `host`, `leftovers`, `hold`, `long` (an excerpt). */
 const scene = new URLSearchParams(location.search);
 const fakes = fakesOf(Number(scene.get('many') ?? 0), scene.has('looks'));
 const themeOf = (named: string | null): Settings['theme'] => (named === 'dark' || named === 'contrast' ? named : 'light');
@@ -65,8 +65,9 @@ function deepHit(): Hit {
     hidden: null,
     place: 'output',
     call: message?.tools[0]?.id ?? null,
-    excerpt: 'far below, a zebra crossed the road',
-    at: 13,
+    ...(scene.has('long')
+      ? { excerpt: `…a word before it and one more zebra ${'and what comes after it '.repeat(6)} to its very end…`, at: 31 }
+      : { excerpt: 'far below, a zebra crossed the road', at: 13 }),
     length: 5,
     words: [0],
     times: 2,
@@ -154,7 +155,8 @@ const host = new FakeHost({
   'forget.run': () => ({}),
   'travel.preview': async ({ kind, stop, scope }) => {
     await wait(30);
-    const plan = fakePlan(kind, stop);
+    const busy = scene.has('busy') ? { refusal: reason('FOLDER_BUSY', { thread: '“Move the shop”' }) } : {};
+    const plan = fakePlan(kind, stop, busy);
     if (scope === 'messages') return { ...plan, scope, files: [], skipped: [] };
     return { ...plan, scope };
   },
