@@ -55,6 +55,7 @@ class Likeness {
     const [then, now] = [await this.#linesOf(content.oid, path), await this.#linesOf(other.oid, at)];
     if (then === null || now === null) return false;
     const known = base.kind === 'file' ? await this.#linesOf(base.oid, path) : null;
+    if (then.size > now.size * 2 || now.size > then.size * 2) return false;
     const kept = [...then].filter((line) => now.has(line));
     return kept.length * 2 >= Math.max(then.size, now.size) && kept.some((line) => !known?.has(line));
   }
@@ -90,11 +91,10 @@ class Likeness {
 
 /** Did a change of the path bring there what was taken away elsewhere: the same bytes, or as a file that it made? */
 async function received(between: Between, path: TreePath, layers: readonly Layer[], alike: Likeness): Promise<boolean> {
-  for (const layer of layers) {
-    if (layer.position < between.position || path === between.path) continue;
-    if (sameBytes(layer.after, between.content)) return true;
-    if (layer.before.kind === 'absent' && (await alike.holds(between, layer.after, path))) return true;
-  }
+  if (path === between.path) return false;
+  const since = layers.filter((layer) => layer.position >= between.position);
+  if (since.some((layer) => sameBytes(layer.after, between.content))) return true;
+  for (const { before, after } of since) if (before.kind === 'absent' && (await alike.holds(between, after, path))) return true;
   return false;
 }
 
@@ -115,15 +115,16 @@ export async function keepCarried(files: readonly DraftFile[], chains: ReadonlyM
   const alike = new Likeness(blobs);
   const planned = new Map(files.map((file) => [file.path, file] as const));
   const left = (between: Between, file: DraftFile): Promise<boolean> => alike.holds(between, contentFor(file, file.choice), file.path);
+  const there = files.filter((file) => file.disk.kind !== 'absent').map((file) => ({ file, layers: realLayers(chains.get(file.path)) }));
   const stay = new Map<DraftFile, string>();
   for (const between of betweensOf(chains)) {
     const own = planned.get(between.path);
     // A merge takes out what the agent did and leaves the rest.
     if (own?.choice === 'merge' || (own !== undefined && (await left(between, own)))) continue;
     const holders: DraftFile[] = [];
-    for (const file of files) {
-      if (!(await received(between, file.path, realLayers(chains.get(file.path)), alike))) continue;
-      if (await alike.holds(between, file.disk, file.path)) holders.push(file);
+    for (const { file, layers } of there) {
+      if (!layers.some((layer) => layer.position >= between.position)) continue;
+      if ((await received(between, file.path, layers, alike)) && (await alike.holds(between, file.disk, file.path))) holders.push(file);
     }
     const stays = await Promise.all(holders.map((file) => left(between, file)));
     if (holders.length === 0 || stays.includes(true)) continue;
