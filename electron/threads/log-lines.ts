@@ -9,8 +9,8 @@ const CHUNK = 4 << 20;
 const SLICE = 25;
 const LINES_BETWEEN_CLOCKS = 32;
 const ANCHOR = 256;
-/** A line longer than this cannot become one string of JavaScript; it is a bad line. */
-const LONGEST_LINE = 400_000_000;
+/** A longer line is a bad line: while it is parsed it lies in memory several times. */
+export const LONGEST_LINE = 64 << 20;
 
 /** Where reading stopped, and how to know later that the file is still the same one up to there. */
 export interface LogPlace {

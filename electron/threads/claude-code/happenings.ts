@@ -46,6 +46,7 @@ export class Happenings {
         for (const call of entry.calls) this.#stepOf.set(call.id, this.#answer);
       }
       await this.#results(entry, agents, samples);
+      await this.#objects.ease();
       await breathe();
     }
     await this.#checkpointsBefore(log, this.#entries, samples);

@@ -34,6 +34,7 @@ export async function stepTrees(
     await breathe();
     const from = states.from.size === 0 ? tree : await o.objects.tree(tree, await entries(states.from));
     tree = states.to.size === 0 ? from : await o.objects.tree(from, await entries(states.to));
+    await o.objects.ease();
     trees.set(step, { from, to: tree, listed: states.listed, unknown: states.unknown });
   }
   await o.objects.flush();

@@ -38,9 +38,14 @@ function aboutOf(event: DshEvent): string {
   return value === undefined ? event.type : `${event.type}: ${value}`;
 }
 
+/** The bytes of the words for such an event. */
+export const aboutBytes = (event: DshEvent): number => event.cut?.shown ?? Buffer.byteLength(aboutOf(event));
+
+const BETWEEN = ' · ';
+
 /** The row of a run of such events, by the first of them; it is no place to stand. */
 export function asideRow(first: DshEvent, events: readonly DshEvent[], turn: number | null): Message {
-  const about = events.map(aboutOf).join(' · ');
+  const about = events.map(aboutOf).join(BETWEEN);
   return {
     stop: null,
     id: `seq:${first.seq}`,
@@ -49,7 +54,7 @@ export function asideRow(first: DshEvent, events: readonly DshEvent[], turn: num
     step: null,
     at: first.time,
     excerpt: about.slice(0, 240),
-    bytes: Buffer.byteLength(about),
+    bytes: events.reduce((sum, event) => sum + aboutBytes(event), Buffer.byteLength(BETWEEN) * (events.length - 1)),
     images: 0,
     thinking: false,
     tools: [],

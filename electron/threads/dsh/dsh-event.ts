@@ -28,7 +28,18 @@ export const eventSchema = z.looseObject({
   surfaceOp: z.union([z.literal('append'), replaceSchema]).optional(),
   sourceEventSeqs: z.array(z.unknown()).optional(),
 });
-export type DshEvent = z.infer<typeof eventSchema> & { readonly line: number };
+
+/** Where the line of an event can be had again: in the log, or in what was unpacked of it. Bytes. */
+export interface Spot {
+  offset: number;
+  length: number;
+}
+
+export type DshEvent = z.infer<typeof eventSchema> & {
+  readonly line: number;
+  /** Set when its long texts were cut: where all of it is, and how many bytes it would show. */
+  readonly cut?: { spot: Spot; shown: number };
+};
 
 /** Members of an object, or nothing when the value is none: payloads are foreign and may be anything. */
 export function fields(value: unknown): Readonly<Record<string, unknown>> {

@@ -23,6 +23,11 @@ function outputBlocks(event: DshEvent): { blocks: Block[]; failed: boolean } {
   return { blocks: list(first['content']).map(fields), failed: first['isError'] === true };
 }
 
+/** The bytes of the text that a surface event shows. */
+export const shownBytes = (event: DshEvent): number => event.cut?.shown ?? Buffer.byteLength(textIn(blocksOn(event)));
+
+const blocksOn = (event: DshEvent): Block[] => (event.type === 'tool/result' ? outputBlocks(event).blocks : blocksOf(event));
+
 const textIn = (blocks: readonly Block[]): string =>
   blocks.flatMap((block) => (block['type'] === 'text' ? [text(block['text']) ?? ''] : [])).join('\n');
 
@@ -40,14 +45,14 @@ function toolCall(block: Block, facts: CallFacts | undefined, cwd: string | null
     ...describeCall(text(block['name']) ?? 'tool', text(block['arguments']) ?? '', cwd),
     status: output ? (output.failed ? 'failed' : 'done') : started ? 'lost' : 'requested',
     durationMs: started && facts?.result ? Math.max(0, facts.result.time - started.time) : null,
-    outputBytes: output ? Buffer.byteLength(textIn(output.blocks)) : null,
+    outputBytes: facts?.result ? shownBytes(facts.result) : null,
     child: null,
   };
 }
 
 /** The row of a surface event; null for one that no person sees (an empty system message). */
 export function rowOf(event: DshEvent, surface: Surface, calls: ReadonlyMap<string, CallFacts>, cwd: string | null): Message | null {
-  const blocks = event.type === 'tool/result' ? outputBlocks(event).blocks : blocksOf(event);
+  const blocks = blocksOn(event);
   if (event.type === 'system/message' && blocks.length === 0) return null;
   const shown = textIn(blocks);
   const shadow = surface.shadowed.get(event.seq);
@@ -61,7 +66,7 @@ export function rowOf(event: DshEvent, surface: Surface, calls: ReadonlyMap<stri
     step: turn !== null && step !== null ? `${turn}.${step}` : null,
     at: event.time,
     excerpt: shown.slice(0, 240),
-    bytes: Buffer.byteLength(shown),
+    bytes: shownBytes(event),
     images: blocks.filter((block) => block['type'] === 'image').length,
     thinking: blocks.some((block) => block['type'] === 'reasoning'),
     tools: blocks.filter((block) => block['type'] === 'tool-call').map((block) => toolCall(block, calls.get(text(block['id']) ?? ''), cwd)),

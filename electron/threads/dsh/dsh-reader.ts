@@ -2,18 +2,25 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
-import { readRegular } from '../../snapshots/regular-file.ts';
-import type { LogWriter, OpenOptions, Recaller, ThreadReader } from '../source.ts';
+import { readLogBytes } from '../log-lines.ts';
+import { PartSpool } from '../part-spool.ts';
+import type { LogWriter, OnBytes, OpenOptions, Recaller, ThreadReader } from '../source.ts';
 import { asideBody } from './dsh-asides.ts';
+import type { DshEvent } from './dsh-event.ts';
+import { readDshFile } from './dsh-file.ts';
 import { type DshFold, foldDsh, titleOf } from './dsh-fold.ts';
 import type { Generation } from './dsh-layout.ts';
-import { type DshLog, readLog } from './dsh-log.ts';
+import type { DshLog } from './dsh-log.ts';
 import { bodyOf } from './dsh-messages.ts';
 import { DshRecaller } from './dsh-recaller.ts';
 import { hostLists } from './host-lists.ts';
+import { wholeEvent } from './lean-event.ts';
 import { liveSignOf } from './liveness.ts';
 
-/** An opened DSH session. The whole log is read again when its file changed; it holds no handle in between. */
+/**
+ * An opened DSH session. The whole log is read again when its file changed; it holds no handle in between. Long texts are not held
+ * either: they are read when their message is looked at.
+ */
 export class DshReader implements ThreadReader {
   readonly writer: LogWriter | null = null;
   readonly recall: Recaller;
@@ -23,10 +30,14 @@ export class DshReader implements ThreadReader {
   #length = 0;
   #log: DshLog | null = null;
   #fold: DshFold | null = null;
+  readonly #tmpDir: string;
+  #spool: PartSpool;
 
   constructor(generation: Generation, head: ThreadHead, options: OpenOptions) {
     this.#generation = generation;
     this.#head = { ...head, root: options.root ?? head.root };
+    this.#tmpDir = path.join(options.ownData, 'tmp');
+    this.#spool = new PartSpool(this.#tmpDir);
     const lists = hostLists(options.places.env);
     this.recall = new DshRecaller({ generation, lists, log: () => this.log(), fold: () => this.fold(), length: () => this.#length });
   }
@@ -46,34 +57,61 @@ export class DshReader implements ThreadReader {
     return this.fold().thread;
   }
 
-  async read(): Promise<boolean> {
+  async read(signal?: AbortSignal, onBytes?: OnBytes): Promise<boolean> {
     const { file, zstd } = this.#generation;
     const found = await stat(file, { bigint: true });
     const identity = `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`;
     if (identity === this.#identity) return false;
-    const bytes = await readRegular(file);
-    const log = readLog(bytes, zstd);
-    if (log === null) throw new TurnbackError('NOT_A_LOG', { path: file, cause: 'it has no header of a DSH session' });
+    const spool = new PartSpool(this.#tmpDir);
+    const { log, length } = await this.#readWith(spool, { file, zstd, signal, onBytes });
+    const before = this.#spool;
     this.#identity = identity;
-    this.#length = bytes.length;
+    this.#length = length;
     this.#log = log;
+    this.#spool = spool;
     this.#fold = foldDsh(log, {
       ...this.#head,
       title: titleOf(log.events) ?? this.#head.title,
       size: Number(found.size),
       updatedAt: Number(found.mtimeMs),
     });
+    await before.close();
     return true;
+  }
+
+  async #readWith(
+    spool: PartSpool,
+    { file, zstd, signal, onBytes }: { file: string; zstd: boolean; signal: AbortSignal | undefined; onBytes: OnBytes | undefined },
+  ): Promise<{ log: DshLog; length: number }> {
+    try {
+      const { log, length } = await readDshFile(file, zstd, { spool, signal, onBytes });
+      if (log === null) throw new TurnbackError('NOT_A_LOG', { path: file, cause: 'it has no header of a DSH session' });
+      return { log, length };
+    } catch (thrown) {
+      await spool.close();
+      throw thrown;
+    }
+  }
+
+  /** The event with all that its line says. Throws LOG_MOVED when the log is another one by now. */
+  async #whole(event: DshEvent): Promise<DshEvent> {
+    if (event.cut === undefined) return event;
+    const { file, zstd } = this.#generation;
+    const { offset, length } = event.cut.spot;
+    const line = zstd ? Buffer.from((await this.#spool.read([event.cut.spot]))[0] ?? '') : await readLogBytes(file, offset, length);
+    const whole = wholeEvent(event, line);
+    if (whole === null) throw new TurnbackError('LOG_MOVED', { path: file });
+    return whole;
   }
 
   async body(messageId: string): Promise<MessageBody> {
     const { eventOf, asides, thread } = this.fold();
     const aside = asides.get(messageId);
-    if (aside) return asideBody(messageId, aside);
+    if (aside) return asideBody(messageId, await Promise.all(aside.map((one) => this.#whole(one))));
     const event = eventOf.get(messageId);
     const row = thread.messages.find((message) => message.id === messageId);
     if (!event || !row) throw new TurnbackError('UNKNOWN_MESSAGE', { id: messageId });
-    return bodyOf(event, row, this.log().header.version);
+    return bodyOf(await this.#whole(event), row, this.log().header.version);
   }
 
   watch(): string[] {
@@ -93,5 +131,6 @@ export class DshReader implements ThreadReader {
     this.#log = null;
     this.#fold = null;
     this.#identity = '';
+    await this.#spool.close();
   }
 }

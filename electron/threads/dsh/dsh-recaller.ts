@@ -43,7 +43,7 @@ export class DshRecaller implements Recaller {
   }
 
   position(): string {
-    return `${this.#view.log().events.length}:${this.#view.length()}`;
+    return `${this.#view.log().length}:${this.#view.length()}`;
   }
 
   async refusal(): Promise<Reason | null> {

@@ -13,6 +13,8 @@ import { DshReader } from './dsh-reader.ts';
 
 /** A listing reads no more of each log than this: the header and, as a rule, the first prompt and title. */
 const HEAD_BYTES = 64 * 1024;
+/** Nor does it unpack more of one frame. */
+const HEAD_UNPACKED = 4 * 1024 * 1024;
 
 /** The head of a thread from the header of its log and what a listing knows of the file. */
 export function headOf(
@@ -38,7 +40,7 @@ async function readHead(generation: Generation): Promise<ThreadHead | null> {
   try {
     const { size, mtimeMs } = await handle.stat();
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(size, HEAD_BYTES)), 0, Math.min(size, HEAD_BYTES), 0);
-    const log = readLog(buffer.subarray(0, bytesRead), generation.zstd);
+    const log = readLog(buffer.subarray(0, bytesRead), generation.zstd, HEAD_UNPACKED);
     return log && headOf(generation, log.header, { title: titleOf(log.events), size, mtimeMs });
   } finally {
     await handle.close();

@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 
-const MAGIC = 0xfd2fb528;
+export const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 /** A frame that unpacks to more is not a log line batch but an attack on memory. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -12,7 +12,7 @@ export interface Frame {
 }
 
 /** Length in bytes of the frame that starts at `at`; null when the file ends inside it. Throws when no frame starts there. */
-function frameLength(file: Buffer, at: number): number | null {
+export function frameLength(file: Buffer, at: number): number | null {
   if (at + 4 > file.length) return null;
   const magic = file.readUInt32LE(at);
   if ((magic & 0xfffffff0) >>> 0 === SKIPPABLE) return at + 8 > file.length ? null : whole(file, at, 8 + file.readUInt32LE(at + 4));
@@ -41,15 +41,15 @@ const whole = (file: Buffer, at: number, length: number): number | null => (at +
 /**
  * The complete frames from byte `from` on, each unpacked with its checksum verified (formats/dsh.md, encoding: frames are found by
  * their block headers, never by searching for the magic number). A last frame that is cut off is left out: it is still being
- * written. Throws when the bytes are no Zstandard or a complete frame is damaged.
+ * written. Throws when the bytes are no Zstandard, or a complete frame is damaged or unpacks to more than `most` bytes.
  */
-export function* framesOf(file: Buffer, from = 0): Generator<Frame> {
+export function* framesOf(file: Buffer, from = 0, most = MOST_BYTES): Generator<Frame> {
   for (let at = from; at < file.length; ) {
     const length = frameLength(file, at);
     if (length === null) return;
     const end = at + length;
     const skippable = file.readUInt32LE(at) !== MAGIC;
-    yield { end, content: skippable ? null : zstdDecompressSync(file.subarray(at, end), { maxOutputLength: MOST_BYTES }) };
+    yield { end, content: skippable ? null : zstdDecompressSync(file.subarray(at, end), { maxOutputLength: most }) };
     at = end;
   }
 }

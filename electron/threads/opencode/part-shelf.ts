@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { BadRecord } from '../../../shared/model.ts';
 import type { BytePattern } from '../byte-pattern.ts';
 import { parseRecord } from '../loose.ts';
+import type { PartSpool } from '../part-spool.ts';
 import type { OnBytes } from '../source.ts';
 import { sizeOfCell } from './message-rows.ts';
 import { type PartFacts, partFacts } from './part-facts.ts';
-import type { PartSpool } from './part-spool.ts';
 import type { RawPart } from './rows.ts';
 
 /** Names one part and the version of it that the store has. */

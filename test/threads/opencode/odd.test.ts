@@ -6,7 +6,7 @@ import { BytePattern } from '../../../electron/threads/byte-pattern.ts';
 import { expectedStore, objectFolders } from '../../../electron/threads/opencode/object-folders.ts';
 import { dataIn } from '../../../electron/threads/opencode/opencode-places.ts';
 import { opencode } from '../../../electron/threads/opencode/opencode-source.ts';
-import { PartSpool } from '../../../electron/threads/opencode/part-spool.ts';
+import { PartSpool } from '../../../electron/threads/part-spool.ts';
 import { sessionsHolding } from '../../../electron/threads/opencode/sessions-holding.ts';
 import { namesIn, readRecord, storedSession, storedSessions } from '../../../electron/threads/opencode/storage-files.ts';
 import { GitTree } from '../../scenarios/git-tree.ts';

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { startOfProcess } from '../../snapshots/process-alive.ts';
-import type { BytePattern } from '../byte-pattern.ts';
-import { type ScanPlace, scanPlaces } from '../scan-places.ts';
-import type { OnBytes } from '../source.ts';
+import { startOfProcess } from '../snapshots/process-alive.ts';
+import type { BytePattern } from './byte-pattern.ts';
+import { type ScanPlace, scanPlaces } from './scan-places.ts';
+import type { OnBytes } from './source.ts';
 
 interface Place {
   offset: number;
@@ -15,8 +15,8 @@ const PREFIX = 'opencode-parts-';
 const STALE_MS = 24 * 3_600_000;
 
 /**
- * The parts of one session as the database had them, in a private file: looking at a message then needs no copy of the whole
- * database. The folder (0700) goes away with `close`, and what a killed process left with the next spool, a day later.
+ * Parts of one session as its store had them, in a private file: looking at a message then needs no copy of the whole
+ * database, and no log unpacked again. The folder (0700) goes away with `close`, and what a killed process left with the next spool, a day later.
  */
 export class PartSpool {
   readonly #tmpDir: string;
@@ -30,8 +30,8 @@ export class PartSpool {
   }
 
   /** Keeps a text; `flush` must be awaited before it is read. */
-  add(text: string): Place {
-    const bytes = Buffer.from(text);
+  add(text: string | Buffer): Place {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : Buffer.from(text);
     const place = { offset: this.#size, length: bytes.length };
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;

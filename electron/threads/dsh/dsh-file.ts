@@ -1,0 +1,125 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { causeOf, TurnbackError } from '../../../shared/errors.ts';
+import { openRegular } from '../../snapshots/regular-file.ts';
+import { LONGEST_LINE, logError, readLogLines } from '../log-lines.ts';
+import type { PartSpool } from '../part-spool.ts';
+import type { OnBytes } from '../source.ts';
+import { DshIntake, type DshLog } from './dsh-log.ts';
+import { leanEvent } from './lean-event.ts';
+import { framesIn, unpack } from './zstd-file.ts';
+
+/** Most that a whole log unpacks to, and how many times its own size where that is more: no log packs better. */
+const MOST_BYTES = 256 << 20;
+const MOST_TIMES = 32;
+
+/** A log that was read from its file, and how many bytes it had. */
+export interface ReadFile {
+  log: DshLog | null;
+  length: number;
+}
+
+export interface ReadParts {
+  /** Takes the lines of cut events of a packed log: they lie nowhere else as they are. */
+  spool: PartSpool;
+  signal?: AbortSignal | undefined;
+  onBytes?: OnBytes | undefined;
+}
+
+/**
+ * Reads a log as a stream, with the long texts of its events cut: a log may be larger than what it takes to look at it. As `readLog`
+ * else. Throws NOT_FOUND, LOG_UNREADABLE, CANCELLED.
+ */
+export function readDshFile(file: string, zstd: boolean, parts: ReadParts): Promise<ReadFile> {
+  return zstd ? readPacked(file, parts) : readPlain(file, parts);
+}
+
+async function readPlain(file: string, { signal, onBytes }: ReadParts): Promise<ReadFile> {
+  let at = { offset: 0, length: 0 };
+  const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => ({ offset: at.offset, length: at.length })));
+  const growth = await readLogLines(
+    file,
+    null,
+    (line, place) => {
+      at = place;
+      intake.take(line);
+    },
+    { signal, onBytes, onTooLong: ({ length }) => intake.refuse(length), skip: () => intake.over },
+  );
+  const torn = growth.tail?.at.length ?? 0;
+  const { log } = intake;
+  if (log !== null) log.tornBytes = torn;
+  return { log, length: growth.place.offset + torn };
+}
+
+/** Puts the lines of a frame together from its pieces. */
+class Lines {
+  #held: Buffer[] = [];
+  #bytes = 0;
+  readonly #each: (line: Buffer) => void;
+
+  constructor(each: (line: Buffer) => void) {
+    this.#each = each;
+  }
+
+  take(piece: Buffer): void {
+    for (let at = 0; at < piece.length; ) {
+      const end = piece.indexOf(0x0a, at);
+      const part = piece.subarray(at, end < 0 ? piece.length : end);
+      this.#bytes += part.length;
+      if (this.#bytes > LONGEST_LINE) throw new Error('a line is too long to be read');
+      if (end < 0) {
+        this.#held.push(part);
+        return;
+      }
+      const line = this.#held.length === 0 ? part : Buffer.concat([...this.#held, part]);
+      this.#held = [];
+      this.#bytes = 0;
+      this.#each(line);
+      at = end + 1;
+    }
+  }
+
+  end(): void {
+    if (this.#bytes > 0) throw new Error('complete frame contains a torn JSONL record');
+  }
+}
+
+async function readPacked(file: string, { spool, signal, onBytes }: ReadParts): Promise<ReadFile> {
+  const handle = await openRegular(file).catch((thrown: unknown) => {
+    throw logError(file, thrown);
+  });
+  try {
+    const { size } = await handle.stat();
+    const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => spool.add(line)));
+    const most = Math.max(MOST_BYTES, MOST_TIMES * size);
+    let [end, unpacked] = [0, 0];
+    let mark = intake.mark;
+    try {
+      for await (const frame of framesIn(handle, size)) {
+        mark = intake.mark;
+        const lines = new Lines((line) => intake.take(line));
+        const take = async (piece: Buffer): Promise<void> => {
+          unpacked += piece.length;
+          if (unpacked > most) throw new Error(`the log unpacks to more than ${most} bytes`);
+          // The rest of a frame is unpacked for its checksum only.
+          if (!intake.over) lines.take(piece);
+          if (spool.full) await spool.flush();
+          if (signal?.aborted) throw new TurnbackError('CANCELLED');
+        };
+        if (!frame.skippable) await unpack(handle, frame, take);
+        if (!intake.over) lines.end();
+        end = frame.end;
+        onBytes?.(end, size);
+        await breathe();
+      }
+      if (intake.log !== null) intake.log.tornBytes = size - end;
+    } catch (thrown) {
+      if (thrown instanceof TurnbackError) throw thrown;
+      intake.damagedSince(mark, causeOf(thrown));
+    }
+    await spool.flush();
+    return { log: intake.log, length: size };
+  } finally {
+    await handle.close();
+  }
+}
