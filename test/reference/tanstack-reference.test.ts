@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
 import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
 import type { TravelContext } from '../../electron/travel/travel-context.ts';
-import type { Thread } from '../../shared/model.ts';
 import { record } from '../figures.ts';
 import { harnessRedo, harnessRevert, harnessUndo, harnessUnrevert, type Undone } from '../scenarios/tanstack-harness.ts';
 import { tempFolder } from '../scenarios/temp.ts';
@@ -13,7 +12,8 @@ import { ops } from '../travel/model/commands.ts';
 import { act, type Disk, readWorkspace } from '../travel/model/disk.ts';
 import { World } from '../travel/model/world.ts';
 import { openScenario, revertTo, UNDO } from '../travel/tanstack-travelling.ts';
-import { foldReference, type ReferenceFold, type ReferenceTree, recordsOf, revertReference, undoReference } from './tanstack-reference.ts';
+import { compareFold } from './tanstack-compare.ts';
+import { foldReference, type ReferenceTree, recordsOf, revertReference, undoReference } from './tanstack-reference.ts';
 
 const git = createGit();
 
@@ -26,22 +26,6 @@ const deed = fc.oneof(
 
 const listed = (disk: Disk): ReferenceTree =>
   new Map([...disk].map(([name, { kind, mode, text }]) => [name, `${kind} ${kind === 'file' ? mode & 0o100 : ''} ${text}`]));
-
-/** The product's view of the same log, in the words of the reference. */
-function compareFold(thread: Thread, fold: ReferenceFold): void {
-  const shown = thread.messages.filter((message) => message.hidden === null);
-  expect(shown.map((message) => message.role)).toEqual(fold.visible.map((message) => message.role));
-  const named = (list: readonly { id: string | null; role: string }[]) => list.filter((one) => one.role !== 'tool').map((one) => one.id);
-  expect(named(shown)).toEqual(named(fold.visible));
-  expect(thread.standing?.messageId ?? null).toEqual(fold.standing);
-  expect(thread.standing?.hidden ?? 0).toBe(fold.messages.length - fold.visible.length);
-  const steps = thread.steps.filter((step) => step.from !== null && step.to !== null);
-  expect(steps.map(({ from, to, toolCallIds, listed: files }) => ({ from, to, files, toolCallIds }))).toEqual(fold.steps);
-  // Steps of messages that are hidden are hidden, those of others are not.
-  const calls = new Set(fold.visible.flatMap((message) => message.calls));
-  for (const step of steps) expect([step.id, step.hidden === null]).toEqual([step.id, step.toolCallIds.some((id) => calls.has(id))]);
-  expect(thread.turns.map((turn) => [turn.prompt, turn.status])).toEqual(fold.turns.map((turn) => [turn.prompt, turn.outcome]));
-}
 
 const RUNS = size(200, 3000);
 

@@ -30,6 +30,23 @@ export interface ReferenceFold {
 
 const strings = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
+/** 10.1: the well-formed ones of some step records. One of the first era names no calls: it can be looked at, and no revert uses it (16). */
+function stepsOf(values: readonly unknown[]): ReferenceStep[] {
+  return values.flatMap((value): ReferenceStep[] => {
+    const { from, to, files, toolCallIds = [] } = value as Record<string, unknown>;
+    const whole = typeof from === 'string' && typeof to === 'string' && strings(files) && strings(toolCallIds);
+    return whole ? [{ from, to, files, toolCallIds }] : [];
+  });
+}
+
+/** 1.6 and 10.1: what the metadata keep of a thread whose host has no log. */
+export function metadataReference(text: string, threadId: string): { steps: ReferenceStep[]; standing: string | null } {
+  const metadata = JSON.parse(text) as Record<string, Record<string, unknown> | undefined>;
+  const steps = stepsOf((metadata['plugin:tanstack/snapshots']?.[threadId] as unknown[] | undefined) ?? []);
+  const revert = metadata['harness:revert']?.[threadId] as { messageId: string } | null | undefined;
+  return { steps, standing: revert?.messageId ?? null };
+}
+
 /** All whole batches of a log; a torn last line counts as absent. */
 export function recordsOf(text: string): Rec[] {
   const lines = text.split('\n');
@@ -58,9 +75,7 @@ export function foldReference(records: readonly Rec[]): ReferenceFold {
     } else if (record.type === 'harness.revert') {
       standing = (record['revert'] as { messageId: string } | null)?.messageId ?? null;
     } else if (record.type === 'tanstack/snapshots:step') {
-      const { from, to, files, toolCallIds } = record;
-      if (typeof from === 'string' && typeof to === 'string' && strings(files) && strings(toolCallIds))
-        steps.push({ from, to, files, toolCallIds });
+      steps.push(...stepsOf([record]));
     } else if (record.type === 'harness.input' && !inputs.has(inputId)) {
       const input = record['input'] as { op: string; message?: string };
       inputs.set(inputId, { op: input.op, prompt: String(input.message ?? ''), applied: false, outcome: null });
