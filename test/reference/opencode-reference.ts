@@ -251,12 +251,18 @@ export function opencodeRevert(
     const above = name.split('/').map((_, at, all) => all.slice(0, at).join('/'));
     if (above.some((folder) => now.has(folder) && !targets.has(folder))) skipped.add(name);
   }
+  // No file can be where a folder has to stay, for something else lies in it: all of this folder stays then.
+  const stays = (name: string): boolean => !targets.has(name) || targets.get(name) !== undefined;
+  const held = [...targets.keys()].filter(
+    (folder) => targets.get(folder) !== undefined && [...now.keys()].some((name) => name.startsWith(`${folder}/`) && stays(name)),
+  );
   const verbs = new Map<string, string>();
   const after = new Map(now);
   for (const [name, want] of targets) {
     const have = now.get(name);
     if (have === want || skipped.has(name)) continue;
     verbs.set(name, want === undefined ? 'delete' : have === undefined ? 'recreate' : 'restore');
+    if (held.some((folder) => name === folder || name.startsWith(`${folder}/`))) continue;
     if (want === undefined) after.delete(name);
     else after.set(name, want);
   }
