@@ -1,19 +1,37 @@
 import type { Settings } from '../../shared/contract.ts';
 import { useApp } from '../store/app-store.ts';
 import { changeSettings } from '../store/settings.ts';
-import { Segmented } from '../ui/segmented.tsx';
+import { type Segment, Segmented } from '../ui/segmented.tsx';
 
-const THEMES: readonly { value: Settings['theme']; label: string }[] = [
+const THEMES: readonly Segment<Settings['theme']>[] = [
   { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
   { value: 'contrast', label: 'High contrast' },
 ];
 
-function Tick({ label, on, onChange }: { label: string; on: boolean; onChange: (on: boolean) => void }) {
+const LAYOUTS: readonly Segment<Settings['diffLayout']>[] = [
+  { value: 'split', label: 'Side by side' },
+  { value: 'inline', label: 'One column' },
+];
+
+const LISTS: readonly Segment<Settings['filesAs']>[] = [
+  { value: 'tree', label: 'Tree' },
+  { value: 'list', label: 'List' },
+];
+
+type Chosen = 'theme' | 'diffLayout' | 'filesAs';
+
+function Choice<S extends Chosen>({ label, setting, segments }: { label: string; setting: S; segments: readonly Segment<Settings[S]>[] }) {
+  const value = useApp((state) => state.settings[setting]);
+  return <Segmented label={label} value={value} segments={segments} onChange={(next) => void changeSettings({ [setting]: next })} />;
+}
+
+function Tick({ label, setting }: { label: string; setting: 'wrap' | 'ignoreWhitespace' | 'ignoreLineEnds' }) {
+  const on = useApp((state) => state.settings[setting]);
   return (
     <label className="settings-check">
-      <input type="checkbox" checked={on} onChange={(event) => onChange(event.target.checked)} />
+      <input type="checkbox" checked={on} onChange={(event) => void changeSettings({ [setting]: event.target.checked })} />
       {label}
     </label>
   );
@@ -21,40 +39,23 @@ function Tick({ label, on, onChange }: { label: string; on: boolean; onChange: (
 
 /** Theme, and how diffs and files are shown. */
 export function LookPage() {
-  const { theme, diffLayout, wrap, ignoreWhitespace, ignoreLineEnds, filesAs } = useApp((state) => state.settings);
   return (
     <>
       <section className="settings-part">
         <h3>Theme</h3>
-        <Segmented label="Theme" value={theme} segments={THEMES} onChange={(value) => void changeSettings({ theme: value })} />
+        <Choice label="Theme" setting="theme" segments={THEMES} />
         <p className="muted settings-why">High contrast is light or dark as the system is.</p>
       </section>
       <section className="settings-part">
         <h3>Diffs</h3>
-        <Segmented
-          label="Layout of diffs"
-          value={diffLayout}
-          segments={[
-            { value: 'split', label: 'Side by side' },
-            { value: 'inline', label: 'One column' },
-          ]}
-          onChange={(value) => void changeSettings({ diffLayout: value })}
-        />
-        <Tick label="Wrap long lines" on={wrap} onChange={(on) => void changeSettings({ wrap: on })} />
-        <Tick label="Ignore changes in whitespace" on={ignoreWhitespace} onChange={(on) => void changeSettings({ ignoreWhitespace: on })} />
-        <Tick label="Ignore changes of line ends" on={ignoreLineEnds} onChange={(on) => void changeSettings({ ignoreLineEnds: on })} />
+        <Choice label="Layout of diffs" setting="diffLayout" segments={LAYOUTS} />
+        <Tick label="Wrap long lines" setting="wrap" />
+        <Tick label="Ignore changes in whitespace" setting="ignoreWhitespace" />
+        <Tick label="Ignore changes of line ends" setting="ignoreLineEnds" />
       </section>
       <section className="settings-part">
         <h3>Files</h3>
-        <Segmented
-          label="Files as"
-          value={filesAs}
-          segments={[
-            { value: 'tree', label: 'Tree' },
-            { value: 'list', label: 'List' },
-          ]}
-          onChange={(value) => void changeSettings({ filesAs: value })}
-        />
+        <Choice label="Files as" setting="filesAs" segments={LISTS} />
       </section>
     </>
   );

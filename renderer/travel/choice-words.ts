@@ -20,7 +20,7 @@ export const choiceWords = ({ verb }: PlanFile, choice: Choice): string => CHOIC
 export const keptWords = ({ verb }: PlanFile) =>
   verb === 'recreate'
     ? {
-        badge: 'Stays absent',
+        badge: 'Absent',
         leave: 'Leave it absent',
         left: 'Left absent',
         result: 'It stays absent.',
@@ -34,11 +34,8 @@ export const keptWords = ({ verb }: PlanFile) =>
         undo: 'Your edit is kept in the undo point.',
       };
 
-const SINCE = 'It was changed since';
-
-/** A sentence on a drifted file, with its mark: the words of the sentence itself where it begins with them. */
+/** A sentence on a drifted file with its mark, which is the beginning of the sentence where that says it. */
 export function markedWhy(why: string | null): { mark: string; rest: string } {
-  return why?.startsWith(SINCE)
-    ? { mark: SINCE, rest: why.slice(SINCE.length) }
-    : { mark: 'Changed since', rest: why === null ? '' : ` ${why}` };
+  const mark = /^It was (?:changed|deleted) since/.exec(why ?? '')?.[0] ?? null;
+  return mark === null ? { mark: 'Changed since', rest: why === null ? '' : ` ${why}` } : { mark, rest: (why ?? '').slice(mark.length) };
 }

@@ -77,7 +77,8 @@ function Row({ request, file, choices }: RowProps) {
               {file.drift ? (
                 <>
                   <strong>{why.mark}</strong>
-                  {why.rest} {isPiece && file.verb !== 'recreate' ? 'What stands there now is kept in the undo point.' : words.undo}
+                  {why.rest}{' '}
+                  {kept ? null : isPiece && file.verb !== 'recreate' ? 'What stands there now is kept in the undo point.' : words.undo}
                 </>
               ) : (
                 file.why

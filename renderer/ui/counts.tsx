@@ -1,4 +1,4 @@
-import { showNumber } from './words.ts';
+import { count, showNumber } from './words.ts';
 import './counts.css';
 
 export interface CountsProps {
@@ -21,7 +21,7 @@ export function Counts({ added, removed, binary }: CountsProps) {
   }
   // No line of a text changed: a binary file, or its mode.
   if (added === 0 && removed === 0) return null;
-  const said = `${showNumber(added ?? 0)} lines added, ${showNumber(removed ?? 0)} removed`;
+  const said = `${count(added ?? 0, 'line')} added, ${showNumber(removed ?? 0)} removed`;
   return (
     <span className="counts num">
       <span className="sr">{said}</span>

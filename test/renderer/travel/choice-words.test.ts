@@ -15,13 +15,17 @@ test.each([
 test.each([
   ['restore', ['Keep', 'Leave this file', 'Left as it is', 'It stays as it is now.', 'Your edit is kept in the undo point.']],
   ['delete', ['Keep', 'Leave this file', 'Left as it is', 'It stays as it is now.', 'Your edit is kept in the undo point.']],
-  ['recreate', ['Stays absent', 'Leave it absent', 'Left absent', 'It stays absent.', 'An undo takes it away again.']],
+  ['recreate', ['Absent', 'Leave it absent', 'Left absent', 'It stays absent.', 'An undo takes it away again.']],
 ] as const)('what a file is called that is left alone, its verb being %s', (verb, words) => {
   expect(Object.values(keptWords(planFile('a', { verb })))).toEqual(words);
 });
 
 test('a sentence on a drifted file says once that it was changed', () => {
   expect(markedWhy('It was changed since; yours stays.')).toEqual({ mark: 'It was changed since', rest: '; yours stays.' });
-  expect(markedWhy('It was deleted since.')).toEqual({ mark: 'Changed since', rest: ' It was deleted since.' });
+  expect(markedWhy('It was deleted since.')).toEqual({ mark: 'It was deleted since', rest: '.' });
+  expect(markedWhy('The agent deleted it, and another file stands in its place now.')).toEqual({
+    mark: 'Changed since',
+    rest: ' The agent deleted it, and another file stands in its place now.',
+  });
   expect(markedWhy(null)).toEqual({ mark: 'Changed since', rest: '' });
 });
