@@ -14,7 +14,13 @@ const ABSENT: Words = { write: 'Bring it back', merge: 'Bring it back', keep: 'L
 
 const CHOICES = { restore: ON_DISK, delete: WOULD_GO, recreate: ABSENT } as const satisfies Record<PlanFile['verb'], Words>;
 
-export const choiceWords = ({ verb }: PlanFile, choice: Choice): string => CHOICES[verb][choice];
+/** It can come back in two ways: as others left it, or exactly as it was before the agent. */
+const TWO_WAYS: Words = { ...ABSENT, merge: 'Bring it back: my edit stays', overwrite: 'Bring it back without my edit' };
+
+export function choiceWords({ verb, choices }: PlanFile, choice: Choice): string {
+  const twoWays = verb === 'recreate' && choices.includes('merge') && choices.includes('overwrite');
+  return (twoWays ? TWO_WAYS : CHOICES[verb])[choice];
+}
 
 /** How a file that the travel leaves alone is spoken of: one that is absent stays so. */
 export const keptWords = ({ verb }: PlanFile) =>

@@ -6,10 +6,23 @@ test.each([
   ['restore', ['Merge: my edit stays', 'Keep mine: leave it', 'Overwrite my edit']],
   ['delete', ['Merge: my edit stays', 'Keep mine: leave it', 'Delete it anyway']],
   // Nothing stands on the disk: nothing is mine, and nothing is written over.
-  ['recreate', ['Bring it back', 'Leave it absent', 'Bring it back']],
+  ['recreate', ['Bring it back: my edit stays', 'Leave it absent', 'Bring it back without my edit']],
 ] as const)('the choices for a drifted file whose verb is %s', (verb, words) => {
-  const file = planFile('a', { verb, drift: true });
+  const file = planFile('a', { verb, drift: true, choices: ['merge', 'keep', 'overwrite'] });
   expect((['merge', 'keep', 'overwrite'] as const).map((choice) => choiceWords(file, choice))).toEqual(words);
+});
+
+test('a file that can come back in one way only comes back', () => {
+  for (const choices of [
+    ['write', 'keep'],
+    ['keep', 'overwrite'],
+    ['merge', 'keep'],
+  ] as const) {
+    const file = planFile('a', { verb: 'recreate', choices: [...choices] });
+    expect(choices.map((choice) => choiceWords(file, choice))).toEqual(
+      choices.map((choice) => (choice === 'keep' ? 'Leave it absent' : 'Bring it back')),
+    );
+  }
 });
 
 test.each([
