@@ -55,6 +55,10 @@ const SENTENCES = {
     'DSH keeps no snapshots: only its running host knows what a turn changed, so files go back with that host (TURNBACK_DSH_URL names it) or not at all. The conversation goes back without it.',
   TREE_MISSING: (f) =>
     `The snapshot ${of(f, 'tree')} is gone from the store: it has expired or was removed. This step's files cannot be shown or go back.`,
+  TREE_UNREACHABLE: (f) =>
+    `The snapshot ${of(f, 'tree')} is out of reach: its store borrows from ${of(f, 'path')}, and that is not there. Mount its disk or put that folder back, then open the thread again; until then this step's files cannot be shown or go back.`,
+  CONTENT_UNREACHABLE: (f) =>
+    `Its content is out of reach: the store borrows from ${of(f, 'path')}, and that is not there. Mount its disk or put that folder back, then try again.`,
   TREE_BROKEN: (f) =>
     `The snapshot ${of(f, 'tree')} is damaged: objects that it names are gone. Files that lack them cannot be shown or go back.`,
   TREE_TOO_LARGE: (f) =>

@@ -36,7 +36,7 @@ export async function doctor(session: Session): Promise<Exit> {
     session.print(`snapshots ${folder.path}: ${folder.loose} loose objects, ${folder.packs} packs${garbage}, ${megabytes(folder.bytes)}\n`);
   }
   session.print(
-    `trees: ${health.trees.named} named, ${health.trees.missing.length} missing (${health.trees.expired} expired), ${health.trees.broken.length} damaged; steps not captured: ${health.stepsNotCaptured}\n`,
+    `trees: ${health.trees.named} named, ${health.trees.missing.length} missing (${health.trees.expired} expired), ${health.trees.unreachable.length} out of reach, ${health.trees.broken.length} damaged; steps not captured: ${health.stepsNotCaptured}\n`,
   );
   const { own } = health;
   session.print(

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type ErrorCode, type Reason, reason, reasonOf } from '../../shared/errors.ts';
 import type { ForgetPlan } from '../../shared/own-data.ts';
+import { lendersGone, namedFolders } from '../snapshots/lenders.ts';
 import { type ObjectFolder, objectFolder } from '../snapshots/object-folder.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 import type { OpenThread } from '../threads/thread.ts';
@@ -13,9 +14,9 @@ export interface Health {
   folders: ObjectFolder[];
   /**
    * Trees that the log names: `missing` ones, `expired` among them (their step is older than agents keep snapshots), and `broken` ones,
-   * which are there but lack something that they name.
+   * which are there but lack something that they name. `unreachable` ones are neither: a folder that their store borrows from is not there.
    */
-  trees: { named: number; missing: string[]; expired: number; broken: string[] };
+  trees: { named: number; missing: string[]; expired: number; broken: string[]; unreachable: string[] };
   stepsNotCaptured: number;
   /** What Turnback itself keeps of the thread: travels, those that can be undone, bytes of their safety snapshots and of what was read. */
   own: { entries: number; undoable: number; bytes: number; read: number };
@@ -64,6 +65,14 @@ export async function healthOf(thread: OpenThread, own: Pick<ForgetPlan, 'entrie
           thread.store,
           named.filter((tree) => !gone.has(tree)),
         );
+  const lost = [...missing, ...broken];
+  const away = lost.length === 0 || thread.store === null ? [] : await lendersGone(thread.store.objectFolders);
+  const unreachable = away.length === 0 ? [] : lost;
+  if (away.length > 0) {
+    missing.length = 0;
+    broken.length = 0;
+  }
+  for (const tree of unreachable) problems.push(reason('TREE_UNREACHABLE', { tree, path: namedFolders(away) }));
   for (const tree of missing) problems.push(reason('TREE_MISSING', { tree }));
   for (const tree of broken) problems.push(reason('TREE_BROKEN', { tree }));
   const long = new Set<number | null>(
@@ -76,7 +85,7 @@ export async function healthOf(thread: OpenThread, own: Pick<ForgetPlan, 'entrie
     log: { path: model.head.log, bytes: model.head.size, unreadable: model.bad.length },
     root: thread.root ?? thread.side?.root ?? null,
     folders: await Promise.all(thread.reader.objectFolders().map(objectFolder)),
-    trees: { named: named.length, missing, expired: missing.filter((tree) => old.has(tree)).length, broken },
+    trees: { named: named.length, missing, expired: missing.filter((tree) => old.has(tree)).length, broken, unreachable },
     stepsNotCaptured: model.steps.filter((step) => step.captured !== null && step.captured !== true).length,
     own: { entries: own.entries, undoable: own.undoable, bytes: own.bytes, read: quarantine?.bytes ?? 0 },
     problems,

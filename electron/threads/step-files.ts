@@ -1,6 +1,7 @@
 import { type Reason, reason } from '../../shared/errors.ts';
 import type { Can, FileChange, Step, Thread, ToolCall } from '../../shared/model.ts';
 import { changesOf } from '../snapshots/diff.ts';
+import { lendersGone, namedFolders } from '../snapshots/lenders.ts';
 import type { ObjectReader } from '../snapshots/objects.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
 
@@ -47,10 +48,12 @@ export async function stepFiles(
   if (store === null || asked.length === 0) return result;
   const pairs = asked.map(({ step }) => ({ from: step.from ?? '', to: step.to ?? '', only: step.listed }));
   const changes = await changesOf(store, pairs, signal);
+  const lost = changes.some((answer) => !Array.isArray(answer) && answer.code === 'TREE_MISSING');
+  const gone = lost ? await lendersGone(store.objectFolders) : [];
   for (const [at, question] of asked.entries()) {
     const answer = changes[at] ?? [];
     if (Array.isArray(answer)) result.set(question.step.id, { files: answer, captured: await judge(question, answer, objects) });
-    else result.set(question.step.id, { files: listedOnly(question.step), captured: answer });
+    else result.set(question.step.id, { files: listedOnly(question.step), captured: outOfReach(question.step, answer, gone) });
   }
   return result;
 }
@@ -65,6 +68,12 @@ function withoutTrees(step: Step, wrote: readonly string[], store: SnapshotStore
   // Equal ids of a step that wrote nothing say all there is, be the tree there or not.
   if (step.from === step.to && wrote.length === 0) return { files: [], captured: true };
   return store === null ? { files: listedOnly(step), captured: storeReason ?? reason('NO_SNAPSHOTS') } : null;
+}
+
+/** What is missing while a folder is that the store borrows from need not have expired: it may lie there. */
+function outOfReach({ to }: Step, why: Reason, gone: readonly string[]): Reason {
+  if (why.code !== 'TREE_MISSING' || gone.length === 0) return why;
+  return reason('TREE_UNREACHABLE', { tree: to ?? '', path: namedFolders(gone) });
 }
 
 /** Paths the log lists, while no tree says what happened to them. */

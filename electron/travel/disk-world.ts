@@ -2,6 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { bytesOfTreePath, type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
 import { diskPath, diskState } from '../snapshots/disk.ts';
 import type { Git } from '../snapshots/git.ts';
+import { lendersGone } from '../snapshots/lenders.ts';
 import type { Blobs } from './blobs.ts';
 import type { Content } from './content.ts';
 import { lineMerge } from './merge-lines.ts';
@@ -49,6 +50,7 @@ export function diskWorld(o: {
     async size(content: Content, path) {
       return content.kind === 'absent' ? 0 : blobs.size(content.oid, path);
     },
+    lendersGone: () => lendersGone(context.thread.store?.objectFolders ?? []),
     async linkTarget(content, path) {
       return content.kind === 'absent' ? '' : treePathOfBytes(await blobs.read(content.oid, path));
     },

@@ -1,7 +1,9 @@
+import { reason } from '../../shared/errors.ts';
 import { safeLink, safePath } from '../../shared/safe-path.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { DiskState } from '../snapshots/disk.ts';
 import { eachOf } from '../snapshots/each-of.ts';
+import { namedFolders } from '../snapshots/lenders.ts';
 import { MOST_BYTES } from './blobs.ts';
 import type { Chain } from './chains.ts';
 import { type Content, contentOfDisk } from './content.ts';
@@ -92,7 +94,11 @@ async function givesWay(world: World, path: TreePath, chains: ReadonlyMap<TreePa
 async function unwritable(world: World, path: TreePath, content: Content, own: boolean): Promise<string | null> {
   if (content.kind === 'absent') return null;
   const size = await world.size(content, path);
-  if (size === null) return 'Its content is gone from the snapshots: it has expired or was removed.';
+  if (size === null) {
+    const gone = (await world.lendersGone?.()) ?? [];
+    if (gone.length > 0) return reason('CONTENT_UNREACHABLE', { path: namedFolders(gone) }).message;
+    return 'Its content is gone from the snapshots: it has expired or was removed.';
+  }
   if (size > MOST_BYTES) return `It is larger than ${MOST_BYTES} bytes.`;
   // What stood on this disk before may stand there again; a foreign store may not plant a link that leads out.
   if (content.kind !== 'link' || own) return null;

@@ -15,6 +15,8 @@ export interface World {
   ignored(paths: readonly TreePath[]): Promise<ReadonlySet<TreePath>>;
   /** Bytes of a content; null when no store has it any more. */
   size(content: Content, path: TreePath): Promise<number | null>;
+  /** Folders that the agent's store borrows from and that are not there; what they hold is out of reach, not gone. */
+  lendersGone?(): Promise<readonly string[]>;
   linkTarget(content: Content, path: TreePath): Promise<string>;
   merge(path: TreePath): MergeText;
   /** Words for who else changed the paths, where somebody knows. */
