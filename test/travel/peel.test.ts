@@ -58,6 +58,15 @@ describe('peel', () => {
     ['the agent made it, you changed it', file('d'), [layer(ABSENT, file('b'))], { merged: null, clash: 'edited' }],
     ['the agent deleted it, you made another', file('d'), [layer(file('a'), ABSENT)], { merged: null, clash: 'recreated' }],
     ['another kind', link('d'), [layer(file('a'), file('b'))], { merged: null, clash: 'kind' }],
+    ['gone: as it was then', ABSENT, [layer(file('d'), ABSENT), layer(file('a'), file('b'))], { merged: file('d'), clash: 'conflict' }],
+    ['gone: a link, too', ABSENT, [layer(link('d'), ABSENT), layer(file('a'), file('b'))], { merged: link('d'), clash: 'kind' }],
+    [
+      'gone, with an edit of the agent on top',
+      ABSENT,
+      [layer(file('e'), ABSENT), layer(file('d'), file('e')), layer(file('a'), file('b'))],
+      { merged: file('d'), clash: 'conflict' },
+    ],
+    ['there: no half of it', file('c'), [layer(file('d'), file('c')), layer(file('a'), file('b'))], { merged: null, clash: 'conflict' }],
     // An edit between two steps, where the newest fits.
     ['a gap', file('d'), [layer(file('f'), file('d')), layer(file('a'), file('b'))], { merged: file('e'), clash: null }],
     // The mode went one way, the bytes the other: no text needs to be merged.
