@@ -7,6 +7,7 @@ import { tanstackScenario } from '../scenarios/tanstack.ts';
 import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
 import { browserHost } from './browser-host.ts';
 import { look } from './look.ts';
+import { ACT, hasFocus, listen, pressFor, said as wasSaid } from './patience.ts';
 
 const gate = (page: Page): Locator => page.getByRole('alertdialog');
 
@@ -15,7 +16,7 @@ const text = (other: Readonly<Record<number, string>>): string =>
 
 /** Waits for the word on what was done; only then is the dialog out of the way. */
 async function said(page: Page, words: string): Promise<void> {
-  await page.getByRole('region', { name: 'Messages' }).getByRole('status').getByText(words).waitFor();
+  await wasSaid(page, words);
   await gate(page).waitFor({ state: 'detached' });
 }
 
@@ -27,7 +28,7 @@ const differing = (page: Page): Promise<string[]> =>
       lines.map((line) => `${line.querySelector('span')?.textContent}${line.querySelector('code')?.lastChild?.textContent}`),
     );
 
-test('one change and one file are brought back through the gate, by pointer and by key, and undone', { timeout: 240_000 }, async () => {
+test('one change and one file are brought back through the gate, by pointer and by key, and undone', { timeout: 480_000 }, async () => {
   const t = await tanstackScenario(await tempFolder());
   const agents = { 3: 'const three = "agent";', 30: 'const thirty = "agent";' };
   await writeFiles(t.root, { 'src/counter.ts': text({}) });
@@ -38,7 +39,8 @@ test('one change and one file are brought back through the gate, by pointer and 
   const host = await browserHost(t.folder);
   onTestFinished(() => host.close());
   const { page } = host;
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(ACT);
+  await listen(page);
   await page.setViewportSize({ width: 1280, height: 800 });
   const before = await manifest(t.root, { mtimes: true });
   await page.getByText('Rename two lines').first().click();
@@ -62,11 +64,7 @@ test('one change and one file are brought back through the gate, by pointer and 
   await gate(page).getByRole('heading', { name: 'Bring back a change of src/counter.ts from step 1' }).waitFor();
   await gate(page).getByText('It was changed since; this change goes, and the rest stays.').waitFor();
   await expect.poll(() => differing(page)).toEqual(['−const thirty = "agent";', '+const line30 = 30;']);
-  expect(
-    await gate(page)
-      .getByRole('button', { name: 'Cancel' })
-      .evaluate((button) => button === document.activeElement),
-  ).toBe(true);
+  await hasFocus(gate(page).getByRole('button', { name: 'Cancel' }));
   await look(host, 'bring-back-gate-hunk');
   await gate(page).getByRole('combobox').selectOption('Keep mine: leave it');
   await gate(page).getByText('It stays as it is now.').waitFor();
@@ -82,8 +80,8 @@ test('one change and one file are brought back through the gate, by pointer and 
     await page.keyboard.press('.');
     return (await walked.allTextContents()).find((words) => words.startsWith('Change '));
   };
-  await expect.poll(walk, { timeout: 20_000, interval: 400 }).toBe('Change 2 of 2, src/counter.ts');
-  await page.keyboard.press('Shift+b');
+  await expect.poll(walk, { timeout: ACT, interval: 400 }).toBe('Change 2 of 2, src/counter.ts');
+  await pressFor(page, 'Shift+b', gate(page));
   await gate(page).getByRole('button', { name: 'Bring back 1 file' }).click();
   await said(page, 'Brought back lines 27–33 of src/counter.ts from step 1.');
   expect(await readFile(file, 'utf8')).toBe(text({ 3: agents[3], 15: 'const mine = true;' }));
@@ -93,7 +91,7 @@ test('one change and one file are brought back through the gate, by pointer and 
   expect(await readFile(file, 'utf8')).toBe(text({ ...agents, 15: 'const mine = true;' }));
 
   // The whole file, as it was: the user's line is kept where that is chosen, and lost where overwriting is.
-  await page.keyboard.press('b');
+  await pressFor(page, 'b', gate(page));
   await gate(page).getByRole('heading', { name: 'Bring back src/counter.ts from step 1' }).waitFor();
   await gate(page).getByRole('radio', { name: 'As before the step' }).click();
   await expect

@@ -8,6 +8,7 @@ import { type Built, buildCase } from '../cases/case.ts';
 import { cleanEnv, manifest } from '../scenarios/temp.ts';
 import { size } from '../sizes.ts';
 import { browserHost } from './browser-host.ts';
+import { ACT, TEST } from './patience.ts';
 
 type Host = Awaited<ReturnType<typeof browserHost>>;
 
@@ -18,7 +19,6 @@ const SIZES = {
   MANY: String(size(40, 400)),
   KEYS: String(size(160_000, 440_000)),
 };
-const PATIENCE = 180_000;
 
 let base = '';
 let host: Host;
@@ -47,13 +47,13 @@ beforeAll(async () => {
   env['CASE_SESSIONS'] = NAMES.map((name) => `case ${name}=${of(name).folder}`).join('\n');
   host = await serve();
   page = host.page;
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(ACT);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page
     .getByRole('option', { name: /^case c-/ })
     .first()
     .waitFor();
-}, PATIENCE);
+}, TEST);
 
 afterAll(async () => {
   await host?.close();
@@ -216,46 +216,58 @@ test.each(whole)(
   async (name, look, stop = 0) => {
     await thereAndBack(name, look, stop);
   },
-  PATIENCE,
+  TEST,
 );
 
-test('c-05: the gate says why nothing can go back, and offers nothing that writes', async () => {
-  await open('c-05');
-  await ask('c-05');
-  expect(await gate().textContent()).toMatch(/the snapshots before and after are equal/);
-  expect(
-    await gate()
-      .getByRole('button', { name: /^Revert \d/ })
-      .count(),
-  ).toBe(0);
-  expect(await page.getByText(/no changes/i).count()).toBe(0);
-  await page.keyboard.press('Escape');
-  expect([await text(of('c-05'), 'f.txt'), await text(of('c-05'), 'g.txt')]).toEqual(['v2\n', 'g\n']);
-}, 60_000);
-
-test('c-07: the other session is named, and waited for while it works', async () => {
-  const one = of('c-07');
-  const other = path.join(one.folder, 'session-B.jsonl');
-  const growing = setInterval(() => void appendFile(other, '{"type":"note"}\n'), 200);
-  try {
-    await open('c-07');
-    await ask('c-07');
-    await gate().getByText('An agent works in this folder').waitFor();
-    expect(await text(one, 'a.txt')).toBe('A\n');
+test(
+  'c-05: the gate says why nothing can go back, and offers nothing that writes',
+  async () => {
+    await open('c-05');
+    await ask('c-05');
+    expect(await gate().textContent()).toMatch(/the snapshots before and after are equal/);
+    expect(
+      await gate()
+        .getByRole('button', { name: /^Revert \d/ })
+        .count(),
+    ).toBe(0);
+    expect(await page.getByText(/no changes/i).count()).toBe(0);
     await page.keyboard.press('Escape');
-  } finally {
-    clearInterval(growing);
-  }
-}, 60_000);
+    expect([await text(of('c-05'), 'f.txt'), await text(of('c-05'), 'g.txt')]).toEqual(['v2\n', 'g\n']);
+  },
+  TEST,
+);
 
-test('c-16: a damaged log opens, with a row for each line that cannot be read', async () => {
-  await open('c-16');
-  await feed()
-    .getByText(/^Line \d+ unreadable/)
-    .first()
-    .waitFor();
-  await feed().getByText('msg 6').first().waitFor();
-}, 60_000);
+test(
+  'c-07: the other session is named, and waited for while it works',
+  async () => {
+    const one = of('c-07');
+    const other = path.join(one.folder, 'session-B.jsonl');
+    const growing = setInterval(() => void appendFile(other, '{"type":"note"}\n'), 200);
+    try {
+      await open('c-07');
+      await ask('c-07');
+      await gate().getByText('An agent works in this folder').waitFor();
+      expect(await text(one, 'a.txt')).toBe('A\n');
+      await page.keyboard.press('Escape');
+    } finally {
+      clearInterval(growing);
+    }
+  },
+  TEST,
+);
+
+test(
+  'c-16: a damaged log opens, with a row for each line that cannot be read',
+  async () => {
+    await open('c-16');
+    await feed()
+      .getByText(/^Line \d+ unreadable/)
+      .first()
+      .waitFor();
+    await feed().getByText('msg 6').first().waitFor();
+  },
+  TEST,
+);
 
 test(
   'c-17: a huge transcript draws few rows, jumps to both ends and finds one message',
@@ -278,49 +290,57 @@ test(
       .waitFor();
     expect(await rows()).toBeLessThan(5000);
   },
-  PATIENCE,
+  TEST,
 );
 
-test('c-19: the step leaves as a patch that git applies', async () => {
-  const one = of('c-19');
-  const file = path.join(base, 'p.patch');
-  await open('c-19');
-  await page.getByRole('tree', { name: 'Steps' }).getByRole('treeitem').first().click();
-  await page.getByRole('tree', { name: 'Files' }).getByRole('treeitem').first().waitFor();
-  await host.exportPatch(file, () => page.keyboard.press('e'));
-  await expect.poll(() => readFile(file, 'latin1').catch(() => '')).toContain('GIT binary patch');
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, { cwd: path.join(one.folder, 'x'), env: cleanEnv(base), encoding: 'utf8' });
-  git('apply', '--check', '--whitespace=nowarn', file);
-  git('apply', '--whitespace=nowarn', file);
-  git('-c', 'core.autocrlf=false', 'add', '-A', '-f', '.');
-  expect(`T1=${git('write-tree')}`.trim()).toBe(one.stdout.trim());
-}, 60_000);
+test(
+  'c-19: the step leaves as a patch that git applies',
+  async () => {
+    const one = of('c-19');
+    const file = path.join(base, 'p.patch');
+    await open('c-19');
+    await page.getByRole('tree', { name: 'Steps' }).getByRole('treeitem').first().click();
+    await page.getByRole('tree', { name: 'Files' }).getByRole('treeitem').first().waitFor();
+    await host.exportPatch(file, () => page.keyboard.press('e'));
+    await expect.poll(() => readFile(file, 'latin1').catch(() => '')).toContain('GIT binary patch');
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: path.join(one.folder, 'x'), env: cleanEnv(base), encoding: 'utf8' });
+    git('apply', '--check', '--whitespace=nowarn', file);
+    git('apply', '--whitespace=nowarn', file);
+    git('-c', 'core.autocrlf=false', 'add', '-A', '-f', '.');
+    expect(`T1=${git('write-tree')}`.trim()).toBe(one.stdout.trim());
+  },
+  TEST,
+);
 
-test('c-20: a heavy file is told by its size and loaded when asked; the last one chosen wins', async () => {
-  await open('c-20');
-  await page.getByRole('tree', { name: 'Steps' }).getByRole('treeitem').first().click();
-  const tree = page.getByRole('tree', { name: 'Files' });
-  const changes = page.getByRole('region', { name: 'Changes' });
-  // As git compares them: the first lines are there at once.
-  await tree.getByRole('treeitem', { name: /big\.txt/ }).click();
-  await changes.getByRole('article', { name: 'big.txt' }).getByText('line 7919 31').first().waitFor();
-  const filter = page.getByRole('searchbox', { name: 'Filter' }).or(page.getByPlaceholder('Filter by path')).first();
-  await filter.fill('min.js');
-  await tree.getByRole('treeitem', { name: /min\.js/ }).click();
-  await changes.getByRole('article', { name: 'min.js' }).getByRole('button', { name: 'Load anyway' }).waitFor();
-  // Only one line of it really changed, as `git diff --ignore-cr-at-eol` counts.
-  await filter.fill('eol.cpp');
-  await tree.getByRole('treeitem', { name: /eol\.cpp/ }).click();
-  await changes
-    .getByRole('article', { name: 'eol.cpp' })
-    .getByText(/Line endings changed, 1 line changed/)
-    .waitFor();
-  // Another one is chosen at once: it is the one that is shown.
-  await filter.fill('many1.txt');
-  await tree.getByRole('treeitem', { name: /many1\.txt/ }).click();
-  await changes.getByRole('article', { name: 'many1.txt' }).getByText('X', { exact: true }).first().waitFor();
-}, 60_000);
+test(
+  'c-20: a heavy file is told by its size and loaded when asked; the last one chosen wins',
+  async () => {
+    await open('c-20');
+    await page.getByRole('tree', { name: 'Steps' }).getByRole('treeitem').first().click();
+    const tree = page.getByRole('tree', { name: 'Files' });
+    const changes = page.getByRole('region', { name: 'Changes' });
+    // As git compares them: the first lines are there at once.
+    await tree.getByRole('treeitem', { name: /big\.txt/ }).click();
+    await changes.getByRole('article', { name: 'big.txt' }).getByText('line 7919 31').first().waitFor();
+    const filter = page.getByRole('searchbox', { name: 'Filter' }).or(page.getByPlaceholder('Filter by path')).first();
+    await filter.fill('min.js');
+    await tree.getByRole('treeitem', { name: /min\.js/ }).click();
+    await changes.getByRole('article', { name: 'min.js' }).getByRole('button', { name: 'Load anyway' }).waitFor();
+    // Only one line of it really changed, as `git diff --ignore-cr-at-eol` counts.
+    await filter.fill('eol.cpp');
+    await tree.getByRole('treeitem', { name: /eol\.cpp/ }).click();
+    await changes
+      .getByRole('article', { name: 'eol.cpp' })
+      .getByText(/Line endings changed, 1 line changed/)
+      .waitFor();
+    // Another one is chosen at once: it is the one that is shown.
+    await filter.fill('many1.txt');
+    await tree.getByRole('treeitem', { name: /many1\.txt/ }).click();
+    await changes.getByRole('article', { name: 'many1.txt' }).getByText('X', { exact: true }).first().waitFor();
+  },
+  TEST,
+);
 
 test(
   'c-15: killed in the middle, the next start offers both ways and rolls back',
@@ -348,7 +368,7 @@ test(
     await banner.waitFor({ state: 'detached' });
     expect(await files(one)).toEqual(before);
   },
-  PATIENCE,
+  TEST,
 );
 
 test('nothing ran that a config named, no error on the console, nothing asked of the network', async () => {

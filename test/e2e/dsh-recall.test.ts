@@ -7,17 +7,18 @@ import { runCli } from '../scenarios/run-cli.ts';
 import { cleanEnv, manifest } from '../scenarios/temp.ts';
 import { browserHost } from './browser-host.ts';
 import { look } from './look.ts';
+import { ACT, listen, said as wasSaid } from './patience.ts';
 import type { ViewerHost } from './viewer-host.ts';
 
 /** Looking at a state means four pictures and two audits of it. */
-const LONG = { timeout: 240_000 };
+const LONG = { timeout: 480_000 };
 
 const gate = (page: Page): Locator => page.getByRole('alertdialog');
 const planned = (page: Page): Locator => page.getByRole('region', { name: 'Planned recall' });
 
 /** Waits for the word on what was done. While a dialog is open nothing but it is there for a reader of the screen, so it is over then. */
 async function said(page: Page, words: string): Promise<void> {
-  await page.getByRole('region', { name: 'Messages' }).getByRole('status').getByText(words).waitFor();
+  await wasSaid(page, words);
   await gate(page).waitFor({ state: 'detached' });
 }
 
@@ -26,7 +27,8 @@ async function viewer(session: DshSession, env: Record<string, string> = {}): Pr
   await runCli(['show', session.log, '--root', session.root], cleanEnv(session.folder));
   const host = await browserHost(session.folder, env);
   onTestFinished(() => host.close());
-  host.page.setDefaultTimeout(20_000);
+  host.page.setDefaultTimeout(ACT);
+  await listen(host.page);
   await host.page.setViewportSize({ width: 1280, height: 800 });
   return host;
 }
@@ -79,7 +81,7 @@ test(
     await planned(page).waitFor();
     await session.append(...promptEvents(4, 'Something else'));
     const carry = planned(page).getByRole('button', { name: 'Carry out' });
-    await expect.poll(() => carry.getAttribute('aria-disabled'), { timeout: 20_000 }).toBeNull();
+    await expect.poll(() => carry.getAttribute('aria-disabled'), { timeout: ACT }).toBeNull();
     await carry.click();
     await gate(page).getByRole('button', { name: 'Take back 4 messages' }).click();
     await said(page, 'Recalled: the thread stands before turn 3.');

@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manifest } from '../scenarios/temp.ts';
 import { look } from './look.ts';
+import { ACT, close, drawn, hasFocus, listen, pressFor, said, TEST } from './patience.ts';
 import { SampleTruth } from './sample-truth.ts';
 import type { ViewerHost } from './viewer-host.ts';
 
@@ -15,9 +16,6 @@ const PROMPT = 'Move the auth code to src/features/login, and clean up whatever 
 const TURN = /Move the auth code to src\/features\/login/;
 /** The prompt of the turn after that, the last one. */
 const LAST_PROMPT = 'Now nothing works';
-
-/** Milliseconds that one act may take on a machine that is busy with other tests. */
-const PATIENCE = 180_000;
 
 /** Moves the time cursor by the mouse to a stop, without letting go. */
 async function dragTo(page: Page, stop: number, last: number): Promise<void> {
@@ -31,7 +29,13 @@ async function dragTo(page: Page, stop: number, last: number): Promise<void> {
   // Snaps to stops: a few pixels at a time, as a hand does it.
   const now = async (): Promise<number> => Number(await cursor.getAttribute('aria-valuenow'));
   const pixels = timeline.width / last / 3;
-  for (let moves = 0; (await now()) !== stop && moves < 400; moves++) {
+  /** There, and still there when all that the pointer set off is drawn. */
+  const arrived = async (): Promise<boolean> => {
+    if ((await now()) !== stop) return false;
+    await drawn(page);
+    return (await now()) === stop;
+  };
+  for (let moves = 0; !(await arrived()) && moves < 400; moves++) {
     x += Math.sign(stop - (await now())) * pixels;
     await page.mouse.move(x, y);
   }
@@ -40,7 +44,6 @@ async function dragTo(page: Page, stop: number, last: number): Promise<void> {
 
 const gate = (page: Page): Locator => page.getByRole('alertdialog');
 const standing = (page: Page): Locator => page.getByRole('region', { name: 'Standing revert' });
-const polite = (page: Page): Locator => page.getByRole('region', { name: 'Messages' }).getByRole('status');
 
 /** What the gate's table says: the verb and the path of each row. */
 async function gateRows(page: Page): Promise<string[]> {
@@ -78,7 +81,8 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
     folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'turnback-e2e-')));
     host = await start(folder);
     page = host.page;
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(ACT);
+    await listen(page);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
@@ -97,7 +101,7 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
         await act();
         broken = false;
       },
-      PATIENCE,
+      TEST,
     );
   };
 
@@ -110,7 +114,7 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
         if (broken) return context.skip();
         await look(host, state);
       },
-      PATIENCE,
+      TEST,
     );
   };
 
@@ -131,10 +135,8 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
       [stop, last, first] = [truth.stopBefore(PROMPT), truth.last, truth.stepAfter(PROMPT)];
       expect(truth.steps - first).toBeGreaterThanOrEqual(6);
       const cursor = page.getByRole('slider', { name: 'Time cursor' });
-      expect([await cursor.getAttribute('aria-valuenow'), await cursor.getAttribute('aria-valuemax')]).toEqual([
-        String(last),
-        String(last),
-      ]);
+      const ends = () => Promise.all([cursor.getAttribute('aria-valuenow'), cursor.getAttribute('aria-valuemax')]);
+      await expect.poll(ends).toEqual([String(last), String(last)]);
     });
 
     picture('thread');
@@ -184,7 +186,7 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
         return `${was === null ? 'Delete' : now === null ? 'Bring back' : 'Restore'} ${file}`;
       });
       expect(expected).toHaveLength(13);
-      expect(await gateRows(page)).toEqual(expected);
+      await expect.poll(() => gateRows(page)).toEqual(expected);
       expect(
         await gate(page)
           .getByRole('listitem')
@@ -197,11 +199,7 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
         'git status --short && git diff --stat',
         './scripts/check.sh',
       ]);
-      expect(
-        await gate(page)
-          .getByRole('button', { name: 'Cancel' })
-          .evaluate((button) => button === document.activeElement),
-      ).toBe(true);
+      await hasFocus(gate(page).getByRole('button', { name: 'Cancel' }));
       const choice = gate(page).getByRole('combobox', { name: 'What to do with src/main.js' });
       expect(await choice.evaluate((select: HTMLSelectElement) => select.selectedOptions[0]?.textContent)).toBe('Merge: my edit stays');
       expect(await everything()).toEqual(before);
@@ -226,7 +224,9 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
     });
 
     step('the thread stands there, with its hidden messages as ghosts', async () => {
-      expect(await standing(page).textContent()).toContain(`At message ${stop} of ${last} · ${last - stop} messages hidden · 13 files`);
+      await expect
+        .poll(() => standing(page).textContent())
+        .toContain(`At message ${stop} of ${last} · ${last - stop} messages hidden · 13 files`);
       await page
         .getByRole('article', { name: `Prompt ${stop + 1}` })
         .getByText('hidden')
@@ -249,12 +249,12 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
     step('and the revert still stands', async () => {
       await page.getByRole('option', { name: /^The login form/ }).click();
       await standing(page).waitFor();
-      expect(await standing(page).textContent()).toContain(`At message ${stop} of ${last}`);
+      await expect.poll(() => standing(page).textContent()).toContain(`At message ${stop} of ${last}`);
     });
 
     step('unrevert brings everything back, byte for byte', async () => {
       await standing(page).getByRole('button', { name: 'Unrevert' }).click();
-      await agree(/^Unrevert \d/, polite(page).getByText('Took the revert back. 13 files put back.').waitFor());
+      await agree(/^Unrevert \d/, 'Took the revert back. 13 files put back.');
       await standing(page).waitFor({ state: 'detached' });
       const files = (lines: string[]): string[] => lines.filter((line) => / F /.test(line));
       const then = before
@@ -266,20 +266,14 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
     step('undo takes the last turn back and redo brings it again, in the seed’s words', async () => {
       const [now, were] = [await workspace(), truth.before(truth.steps - 1)];
       expect([...were.keys()]).toEqual(['src/features/login/form.js']);
-      await page.keyboard.press('Control+z');
-      await agree(/^Undo \d/, polite(page).getByText('Undid the last turn. Files restored: 1.').waitFor());
+      await pressFor(page, 'Control+z', gate(page));
+      await agree(/^Undo \d/, 'Undid the last turn. Files restored: 1.');
       expect(truth.onDisk('src/features/login/form.js')).toEqual(were.get('src/features/login/form.js'));
       // Redo is on once the window has read the log again.
       const cursor = page.getByRole('slider', { name: 'Time cursor' });
       await expect.poll(() => cursor.getAttribute('aria-valuemax')).toBe(String(truth.stopBefore(LAST_PROMPT)));
-      // What can be done is told a moment after the rows.
-      const asked = page.getByRole('alertdialog');
-      const ask = async (): Promise<boolean> => {
-        if (!(await asked.isVisible())) await page.keyboard.press('Control+Shift+z');
-        return asked.isVisible();
-      };
-      await expect.poll(ask, { interval: 1000 }).toBe(true);
-      await agree(/^Redo \d/, polite(page).getByText('Redid the last turn.').waitFor());
+      await pressFor(page, 'Control+Shift+z', gate(page));
+      await agree(/^Redo \d/, 'Redid the last turn.');
       expect(await workspace()).toEqual(now);
     });
 
@@ -294,7 +288,7 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
     picture('history');
 
     step('Escape closes the history, and the palette opens', async () => {
-      await page.keyboard.press('Escape');
+      await close(page, page.getByRole('dialog', { name: 'History of travels' }));
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: 'Command or thread' }).waitFor();
     });
@@ -302,8 +296,7 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
     picture('palette');
 
     step('Escape closes the palette, and ? shows the keys', async () => {
-      await page.keyboard.press('Escape');
-      await page.getByRole('combobox', { name: 'Command or thread' }).waitFor({ state: 'detached' });
+      await close(page, page.getByRole('combobox', { name: 'Command or thread' }));
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     });
@@ -311,13 +304,13 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
     picture('keys');
 
     step('Escape closes the keys', async () => {
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+      await close(page, page.getByRole('dialog', { name: 'Keys' }));
     });
 
-    /** Waits for the end of a travel; agrees first, where the plan asks. */
-    async function agree(name: RegExp, ended: Promise<void>): Promise<void> {
+    /** Waits for the word on the end of a travel; agrees first, where the plan asks. */
+    async function agree(name: RegExp, words: string): Promise<void> {
       const button = gate(page).getByRole('button', { name });
+      const ended = said(page, words);
       const asked = await Promise.race([ended.then(() => false), button.waitFor().then(() => true)]);
       if (asked) await button.click();
       await ended;
@@ -333,7 +326,7 @@ export function scenario(start: (folder: string) => Promise<ViewerHost>, picture
         .getByRole('treeitem', { name: /toast\.js/ })
         .waitFor();
       await host.exportPatch(file, () => page.keyboard.press('e'));
-      await expect.poll(() => polite(page).textContent()).toContain(`Patch saved as ${file}.`);
+      await said(page, `Patch saved as ${file}.`);
       const [begin, end] = [truth.step(first), truth.step(truth.stepAfter(LAST_PROMPT) - 1)];
       const [applied, wanted] = [path.join(folder, 'applied'), path.join(folder, 'wanted')];
       truth.writeTree(begin.from, applied);

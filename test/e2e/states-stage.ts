@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { close } from './patience.ts';
 import type { StatesLab } from './states-lab.ts';
 import type { ViewerHost } from './viewer-host.ts';
 
@@ -27,3 +28,8 @@ export const gate = (): Locator => page().getByRole('alertdialog');
 export async function leave(times = 1): Promise<void> {
   for (let at = 0; at < times; at++) await page().keyboard.press('Escape');
 }
+
+export const palette = (): Locator => page().getByRole('combobox', { name: 'Command or thread' });
+
+/** Leaves a dialog of that name. */
+export const leaveDialog = (name: string | RegExp): Promise<void> => close(page(), page().getByRole('dialog', { name }));

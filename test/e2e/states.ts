@@ -4,8 +4,9 @@ import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AuditOptions, audit, WIDE, wear } from './audit.ts';
+import { ACT, close } from './patience.ts';
 import { type StatesLab, statesLab } from './states-lab.ts';
-import { gate, leave, setStage } from './states-stage.ts';
+import { gate, leave, leaveDialog, palette, setStage } from './states-stage.ts';
 import type { ViewerHost } from './viewer-host.ts';
 import { withoutPointer } from './without-pointer.ts';
 
@@ -21,7 +22,8 @@ async function open(title: string): Promise<void> {
   if ((await page.locator('.thread').count()) > 0) await page.getByRole('button', { name: 'All threads' }).first().click();
   await page.getByRole('option').filter({ hasText: title }).first().click();
   await page.locator('.thread').waitFor();
-  await page.getByText('asking the snapshots…').waitFor({ state: 'detached' });
+  // Whether they can be read is known when they were asked, and stays.
+  await page.getByText(/^(snapshots ok|no snapshots)$/).waitFor();
 }
 
 /** A dialog of the system where there is one, else the page's own. */
@@ -56,7 +58,7 @@ export function states(make: (folder: string) => Promise<ViewerHost>): void {
     host = await make(folder);
     page = host.page;
     setStage({ lab, host });
-    page.setDefaultTimeout(90_000);
+    page.setDefaultTimeout(ACT);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.setViewportSize(WIDE);
     await wear(page, 'dark');
@@ -174,21 +176,19 @@ export function states(make: (folder: string) => Promise<ViewerHost>): void {
     });
 
     state('palette', async () => {
-      await leave();
+      await leaveDialog(/History/);
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Command or thread' }).waitFor();
+      await palette().waitFor();
     });
 
     state('keys', async () => {
-      await leave();
-      await page.getByRole('combobox', { name: 'Command or thread' }).waitFor({ state: 'detached' });
+      await close(page, palette());
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     });
 
     state('unreverted', async () => {
-      await leave();
-      await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+      await leaveDialog('Keys');
       await page.locator('.standing-bar button:not([aria-disabled])', { hasText: 'Unrevert' }).waitFor();
       await page.keyboard.press('u');
       await page.locator('.standing-bar').waitFor({ state: 'detached' });
@@ -202,8 +202,7 @@ export function states(make: (folder: string) => Promise<ViewerHost>): void {
     });
 
     state('lens', async () => {
-      await leave();
-      await page.getByRole('dialog', { name: 'Export patch' }).waitFor({ state: 'detached' });
+      await leaveDialog('Export patch');
       await page.getByRole('treeitem', { name: /session\.js/ }).click();
       await page.keyboard.press('l');
       await page.getByRole('region', { name: 'One file through its steps' }).waitFor();
@@ -231,8 +230,7 @@ export function states(make: (folder: string) => Promise<ViewerHost>): void {
     );
 
     state('talk-only', async () => {
-      await leave();
-      await page.getByRole('dialog', { name: 'Settings' }).waitFor({ state: 'detached' });
+      await leaveDialog('Settings');
       await open('What is a cookie?');
       await page.getByText('A small text that a browser keeps.').waitFor();
     });
@@ -241,9 +239,18 @@ export function states(make: (folder: string) => Promise<ViewerHost>): void {
       await open('Add a page for the cart.');
       await page.getByRole('status', { name: 'A turn is running' }).waitFor();
       const row = page.getByRole('article', { name: 'Prompt 1' });
-      await row.hover();
-      await row.getByRole('button', { name: 'Revert to here' }).hover();
-      await page.locator('.tooltip').filter({ hasText: 'Wait until the turn ends' }).waitFor();
+      const hint = page.locator('.tooltip').filter({ hasText: 'Wait until the turn ends' });
+      // The row may be drawn again under the pointer while the thread is read.
+      const point = async (): Promise<boolean> => {
+        await page.mouse.move(5, 5);
+        await row.hover();
+        await row.getByRole('button', { name: 'Revert to here' }).hover();
+        return hint.waitFor({ timeout: 5000 }).then(
+          () => true,
+          () => false,
+        );
+      };
+      await expect.poll(point, { timeout: ACT }).toBe(true);
     });
 
     state('not-captured', async () => {
@@ -291,23 +298,16 @@ export function states(make: (folder: string) => Promise<ViewerHost>): void {
     });
 
     state('failed', async () => {
-      await leave();
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await close(page, page.getByRole('dialog'));
       await page.getByRole('button', { name: 'All threads' }).first().click();
-      const row = page.getByRole('option').filter({ hasText: 'What is a cookie?' }).first();
+      await page.getByRole('option').filter({ hasText: 'What is a cookie?' }).first().waitFor();
       const log = path.join(lab.folder, 'talk', 'save', 'sessions', 'talk.jsonl');
-      for (let attempt = 1; ; attempt++) {
-        await row.waitFor();
-        await rename(log, `${log}.away`);
-        const clicked = await row.click({ timeout: 5000 }).then(
-          () => true,
-          () => false,
-        );
-        if (clicked || attempt === 5) break;
-        // A list that was being made meanwhile took the row away first.
-        await rename(`${log}.away`, log);
-        await button('Look again').click();
-      }
+      // The list forgets a thread whose log went; the palette names those that were there when it opened.
+      await page.keyboard.press('Control+k');
+      await palette().fill('What is a cookie?');
+      await page.locator('.palette-entry[aria-selected="true"]', { hasText: 'What is a cookie?' }).waitFor();
+      await rename(log, `${log}.away`);
+      await page.keyboard.press('Enter');
       await page.getByRole('alert').filter({ hasText: /./ }).first().waitFor();
     });
   });
@@ -316,7 +316,10 @@ export function states(make: (folder: string) => Promise<ViewerHost>): void {
 
   describe('a thread that grows', () => {
     state('fresh', async () => {
+      const follow = page.getByRole('button', { name: /^(not )?following$/ });
+      await expect.poll(() => follow.getAttribute('aria-pressed')).toBe('true');
       await page.keyboard.press('f');
+      await expect.poll(() => follow.getAttribute('aria-pressed')).toBe('false');
       await lab.shop.turn('And say it in French.', [], { answer: 'Le port est 8080.' });
       await page.getByRole('button', { name: /^\d+ new$/ }).waitFor();
     });

@@ -3,19 +3,30 @@ import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { WIDE } from './audit.ts';
-import { gate, leave, page, stage } from './states-stage.ts';
+import { close, drawn, hasFocus } from './patience.ts';
+import { gate, leave, leaveDialog, page, palette, stage } from './states-stage.ts';
 
 /** The focused element as a screen reader would name it, near enough. */
 const focused = (): Promise<string> =>
   page().evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim() ?? '');
 
+/** Where the focus is, as one text that another element does not share. */
+const place = (): Promise<string> =>
+  page().evaluate(() => {
+    const path: number[] = [];
+    for (let at = document.activeElement; at !== null; at = at.parentElement)
+      path.push([...(at.parentElement?.children ?? [])].indexOf(at));
+    return path.join('.');
+  });
+
 /** Presses a key until the focus is on what the words fit. */
 async function go(key: string, words: RegExp): Promise<void> {
   for (let at = 0; at < 60; at++) {
     if (words.test(await focused())) return;
+    const before = await place();
     await page().keyboard.press(key);
-    // Rows that are drawn when they are needed get the focus a frame later.
-    await page().evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    // Rows that are drawn when they are needed get the focus some frames later.
+    for (let wait = 0; wait < 40 && (await place()) === before; wait++) await drawn(page());
   }
   throw new Error(`${key} never comes to ${words}: the focus is on ${await focused()}`);
 }
@@ -64,7 +75,7 @@ async function revertByKeys(): Promise<void> {
 /** Runs the first command that the palette finds for the words. */
 async function inPalette(words: string): Promise<void> {
   await page().keyboard.press('Control+k');
-  await page().getByRole('combobox', { name: 'Command or thread' }).waitFor();
+  await palette().waitFor();
   await page().keyboard.type(words);
   await page().getByRole('option').first().waitFor();
   await page().keyboard.press('Enter');
@@ -75,7 +86,7 @@ export function withoutPointer(): void {
   describe('without a pointer', () => {
     test('a thread is opened', async () => {
       await page().reload();
-      await page().getByRole('option').first().waitFor();
+      await page().getByRole('option').filter({ hasText: 'signed cookie' }).waitFor();
       await go('Tab', /^Threads$/);
       const chosen = page().locator('[role="option"][aria-selected="true"]');
       for (let at = 0; at < 20 && !/signed cookie/.test((await chosen.textContent()) ?? ''); at++) await page().keyboard.press('ArrowDown');
@@ -87,6 +98,7 @@ export function withoutPointer(): void {
     test('the cursor says where it is, and Escape brings it back', async () => {
       await page().keyboard.press('c');
       const cursor = page().getByRole('slider', { name: 'Time cursor' });
+      await hasFocus(cursor);
       const end = await cursor.getAttribute('aria-valuetext');
       await page().keyboard.press('ArrowLeft');
       expect(await cursor.getAttribute('aria-valuetext')).toMatch(/^Message \d+ of \d+, turn \d(, .*)?, \d+ files?$/);
@@ -115,10 +127,10 @@ export function withoutPointer(): void {
       await go('ArrowDown', /^Take back/);
       await page().keyboard.press('Enter');
       await standing().waitFor();
-      expect(await page().getByRole('textbox', { name: 'Text of the prompt' }).inputValue()).toBe('Which port does it use?');
-      expect(await stage().host.clipboard()).toBe('Which port does it use?');
+      await expect.poll(() => page().getByRole('textbox', { name: 'Text of the prompt' }).inputValue()).toBe('Which port does it use?');
+      await expect.poll(() => stage().host.clipboard()).toBe('Which port does it use?');
       await unrevertByKey();
-      expect(await page().getByRole('textbox', { name: 'Text of the prompt' }).count()).toBe(0);
+      await page().getByRole('textbox', { name: 'Text of the prompt' }).waitFor({ state: 'detached' });
     });
 
     test('a step leaves as a patch', async () => {
@@ -127,15 +139,8 @@ export function withoutPointer(): void {
       await expect.poll(() => page().evaluate(() => document.activeElement?.closest('[role=tree]') != null)).toBe(true);
       await page().keyboard.press('Home');
       await page().keyboard.press('ArrowRight');
-      const changed = page().getByRole('article', { name: 'src/session.js' });
-      for (let at = 0; at < 6; at++) {
-        await page().keyboard.press('ArrowDown');
-        const shown = await changed.waitFor({ timeout: 5000 }).then(
-          () => true,
-          () => false,
-        );
-        if (shown) break;
-      }
+      await go('ArrowDown', /^Step 2\b/);
+      await page().getByRole('article', { name: 'src/session.js' }).waitFor();
       const file = path.join(stage().lab.folder, 'step.patch');
       if (stage().host.name === 'electron') await stage().host.exportPatch(file, () => page().keyboard.press('e'));
       else await saveByKey(file);
@@ -158,14 +163,10 @@ export function withoutPointer(): void {
       await page()
         .getByRole('dialog', { name: /History/ })
         .waitFor();
-      await leave();
-      await page()
-        .getByRole('dialog', { name: /History/ })
-        .waitFor({ state: 'detached' });
+      await leaveDialog(/History/);
       await page().keyboard.press('?');
       await page().getByRole('dialog', { name: 'Keys' }).waitFor();
-      await leave();
-      await page().getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+      await leaveDialog('Keys');
       await inPalette('next theme');
       await expect.poll(() => page().evaluate(() => document.documentElement.dataset['theme'])).toBe('light');
     });
@@ -190,7 +191,7 @@ export function withoutPointer(): void {
       await page().setViewportSize(size);
       const fits = (): Promise<boolean> =>
         page().evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight);
-      expect(await fits()).toBe(true);
+      await expect.poll(fits).toBe(true);
       for (const [key, name] of [
         ['1', 'Transcript'],
         ['2', 'Steps'],
@@ -207,12 +208,14 @@ export function withoutPointer(): void {
       const agree = gate().getByRole('button', { name: /^Revert \d/ });
       await agree.waitFor();
       for (const one of [agree, gate().getByRole('button', { name: 'Cancel' })]) {
-        const box = await one.boundingBox();
-        expect(box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height).toBe(true);
+        const inside = async (): Promise<boolean> => {
+          const box = await one.boundingBox();
+          return box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height;
+        };
+        await expect.poll(inside).toBe(true);
       }
       await page().screenshot({ path: path.resolve(`test-output/screenshots/state-zoomed-gate-${size.width}.png`) });
-      await leave();
-      await gate().waitFor({ state: 'detached' });
+      await close(page(), gate());
       await page().setViewportSize(WIDE);
     });
   });
