@@ -102,6 +102,10 @@ export function ThreadList() {
   const latest = useRef(move);
   latest.current = move;
   useEffect(() => registerList('threads', (direction) => latest.current(direction)), []);
+  // At the start and back from a thread nothing has the focus: the arrows are for the list then.
+  useEffect(() => {
+    if (document.activeElement === document.body) area.current?.focus({ preventScroll: true });
+  }, []);
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);

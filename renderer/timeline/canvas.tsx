@@ -9,6 +9,9 @@ import { factsOf } from './facts.ts';
 import { lanesOf } from './lanes.ts';
 import { spanStore } from './span-store.ts';
 
+/** Letters of a prompt that there is room for where one turn is as wide as the window. */
+const LABEL = 240;
+
 /** The lanes as one picture. It is drawn again for another view, span, size, search or theme; never for a move of the cursor. */
 export function TimelineCanvas({ width, height }: { width: number; height: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -27,7 +30,10 @@ export function TimelineCanvas({ width, height }: { width: number; height: numbe
     if (element === null || context === null || facts === null || width <= 0) return;
     let frame = 0;
     let paints = readTokens(PAINTS);
-    const labelOf = (turn: number): string => oneLine(index.turns.get(turn)?.prompt ?? '').slice(0, 60);
+    const labelOf = (turn: number): string => {
+      const words = oneLine(index.turns.get(turn)?.prompt ?? '');
+      return words.length > LABEL ? `${words.slice(0, LABEL).trimEnd()}…` : words;
+    };
     const font = getComputedStyle(element).fontFamily;
     const draw = (): void => {
       frame = 0;

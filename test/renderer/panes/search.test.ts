@@ -61,6 +61,7 @@ test('one Escape ends a search and gives the focus back to where it was', async 
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   // The list of threads: what was found goes with the words.
   await page.keyboard.press('Backspace');
+  await eventually(focused).toBe('Threads');
   const filter = page.getByRole('textbox', { name: 'Filter the threads' });
   await filter.fill('zebra');
   await filter.press('Enter');
