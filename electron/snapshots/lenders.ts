@@ -36,7 +36,8 @@ async function lendersOf(objects: string): Promise<string[]> {
 
 /**
  * Folders of objects that these borrow from, directly or through others, and that are not there: moved, removed, or on a disk that is
- * not mounted. What lies there cannot be told from what has expired. Only reads.
+ * not mounted. What lies there cannot be told from what has expired. A folder beside the borrowing ones that borrows nothing stands in
+ * for what is gone: it is the same repository at its new place. Only reads.
  */
 export async function lendersGone(objectFolders: readonly string[]): Promise<string[]> {
   const gone = new Set<string>();
@@ -45,7 +46,9 @@ export async function lendersGone(objectFolders: readonly string[]): Promise<str
   for (let deep = 0; deep < MOST_DEEP && open.length > 0; deep += 1) {
     const next: string[] = [];
     for (const folder of open) {
-      for (const lender of await lendersOf(folder)) {
+      const lenders = await lendersOf(folder);
+      if (deep === 0 && lenders.length === 0 && (await isFolder(folder))) return [];
+      for (const lender of lenders) {
         if (seen.has(lender) || seen.size >= MOST_FOLDERS) continue;
         seen.add(lender);
         if (await isFolder(lender)) next.push(lender);

@@ -99,6 +99,9 @@ test('lenders of lenders, relative and quoted ones are followed as git does; cir
   await lend('three', at('gone-too'));
   expect(await lendersGone([at('one')])).toEqual([at('gone\ttab'), at('"gone'), at('gone-too')]);
   expect(await lendersGone([at('none'), at('two')])).toEqual([at('gone\ttab'), at('"gone'), at('gone-too')]);
+  // The same repository at its new place.
+  await mkdir(at('new'));
+  expect(await lendersGone([at('one'), at('new')])).toEqual([]);
   await lend('many', `${at('away').repeat(20_000)}\n`);
   expect(await lendersGone([at('many')])).toEqual([]);
   expect([namedFolders(['/a']), namedFolders(['/a', '/b', '/c'])]).toEqual(['/a', '/a and 2 more']);
