@@ -81,8 +81,9 @@ async function hunkPart(situation: Situation, piece: Piece, step: Step): Promise
   const hunk = hunks.find((one) => one.id === piece.hunk);
   const entry = await objects.entry(to, piece.path);
   if (hunk === undefined || entry === null) return unknown;
-  const { size } = (await objects.info(entry.oid)) ?? { size: 0 };
-  if (size > MOST_BYTES) return reason('HUNK_NOT_TEXT', { path: file, cause: `it is larger than ${MOST_BYTES} bytes` });
+  const info = await objects.info(entry.oid);
+  if (info !== null && info.size > MOST_BYTES)
+    return reason('HUNK_NOT_TEXT', { path: file, cause: `it is larger than ${MOST_BYTES} bytes` });
   const base = (await objects.blob(entry.oid)).toString('latin1');
   const without = reverseHunk(base, base, hunk);
   if (!('text' in without)) return unknown;

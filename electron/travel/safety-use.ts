@@ -90,64 +90,69 @@ export async function cleanPlan(
   const use = await safetyUse(parts);
   const newest = newestOf(use.kept);
   const free = use.kept.filter((one) => !one.needed && !newest.has(one) && !use.busy.has(one.store.key));
-  const why = new Map<Kept, CleanEntry['why']>();
-  if (retention.days !== null) for (const one of free) if (one.line.at < now - retention.days * DAY) why.set(one, 'days');
+  const why = new Map<Kept, Pick<CleanEntry, 'why' | 'frees'>>();
+  if (retention.days !== null)
+    for (const one of free) if (one.line.at < now - retention.days * DAY) why.set(one, { why: 'days', frees: 0 });
   if (retention.entries !== null) {
     for (const store of use.stores) {
       const all = use.kept.filter((one) => one.store === store && !why.has(one));
       const over = all.length - retention.entries;
-      for (const one of all.filter((entry) => free.includes(entry)).slice(0, Math.max(over, 0))) why.set(one, 'entries');
+      for (const one of all.filter((entry) => free.includes(entry)).slice(0, Math.max(over, 0))) why.set(one, { why: 'entries', frees: 0 });
     }
   }
-  const frees = new Map<Kept, number>();
   if (why.size > 0 || (retention.bytes !== null && use.bytes > retention.bytes)) {
     const count = await exclusiveBytes(use, parts.signal);
     let left = use.bytes;
-    for (const one of why.keys()) left -= keepIn(frees, one, count(one));
+    for (const [one, goes] of why) {
+      goes.frees = count(one);
+      left -= goes.frees;
+    }
     for (const one of free) {
       if (retention.bytes === null || left <= retention.bytes) break;
       if (why.has(one)) continue;
-      why.set(one, 'bytes');
-      left -= keepIn(frees, one, count(one));
+      const frees = count(one);
+      why.set(one, { why: 'bytes', frees });
+      left -= frees;
     }
   }
   const goes = use.kept.flatMap((one) => {
-    const reason = why.get(one);
-    return reason === undefined ? [] : [{ ...one, why: reason, frees: frees.get(one) ?? 0 }];
+    const found = why.get(one);
+    return found === undefined ? [] : [{ ...one, ...found }];
   });
   return { use, goes };
 }
 
-function keepIn(frees: Map<Kept, number>, one: Kept, bytes: number): number {
-  frees.set(one, bytes);
-  return bytes;
+/** An object of a store: its bytes on disk, and how many entries need it. */
+interface Held {
+  size: number;
+  uses: number;
 }
 
 /** Counts, for entries that are dropped one after the other, the bytes on disk that no entry is left to need. */
 async function exclusiveBytes({ stores, kept }: SafetyUse, signal: AbortSignal | undefined): Promise<(one: Kept) => number> {
-  const uses = new Map<string, number>();
-  const sizes = new Map<string, number>();
-  const held = new Map<Kept, ReadonlySet<string>>();
+  const held = new Map<Kept, readonly Held[]>();
   for (const store of stores) {
     const own = kept.filter((one) => one.store === store);
     const contents = await contentsOf(
       store,
       own.map((one) => one.line.tree),
     );
-    for (const one of own) {
-      const oids = new Set([...(contents.get(one.line.tree) ?? []), ...one.contents].map((oid) => `${store.key} ${oid}`));
-      held.set(one, oids);
-      for (const oid of oids) uses.set(oid, (uses.get(oid) ?? 0) + 1);
-    }
     const all = new Set([...contents.values(), ...own.map((one) => one.contents)].flatMap((oids) => [...oids]));
-    for (const [oid, size] of await sizesOnDisk(store, all, signal)) sizes.set(`${store.key} ${oid}`, size);
+    const shared = new Map<string, Held>();
+    // What no store of ours holds takes no room here.
+    for (const [oid, size] of await sizesOnDisk(store, all, signal)) shared.set(oid, { size, uses: 0 });
+    for (const one of own) {
+      const oids = new Set([...(contents.get(one.line.tree) ?? []), ...one.contents]);
+      const mine = [...oids].flatMap((oid) => shared.get(oid) ?? []);
+      for (const object of mine) object.uses += 1;
+      held.set(one, mine);
+    }
   }
   return (one) => {
     let bytes = 0;
-    for (const oid of held.get(one) ?? []) {
-      const left = (uses.get(oid) ?? 1) - 1;
-      uses.set(oid, left);
-      if (left === 0) bytes += sizes.get(oid) ?? 0;
+    for (const object of held.get(one) ?? []) {
+      object.uses -= 1;
+      if (object.uses === 0) bytes += object.size;
     }
     return bytes;
   };

@@ -174,10 +174,27 @@ test.each([
   // The conversation cannot be written down, so all goes back.
   const rename: FileSystem['rename'] = async (from, to) => (/\/overlay\//.test(String(to)) ? systemError('ENOSPC')() : fs.rename(from, to));
   const broken: TravelContext = { ...context, git: { ...git, run }, fs: { ...fs, rename } };
-  await expect(runTravel(broken, revertTo(0), DEFAULTS)).rejects.toMatchObject(told);
+  const parts = new Set<string>();
+  const onProgress = (_done: number, _total: number, label: string): void => void parts.add(label);
+  await expect(runTravel(broken, revertTo(0), { ...DEFAULTS, onProgress })).rejects.toMatchObject(told);
+  expect([...parts]).toEqual(['Keeping', 'Writing', 'Putting back']);
   expect([await readFile(path.join(n.root, 'a'), 'utf8'), await readFile(path.join(n.root, 'b'), 'utf8')]).toEqual(['new\n', 'new\n']);
   expect(await interruptedTravels(context.ownData)).toEqual([]);
   expect(await historyOf(context)).toEqual([]);
+});
+
+test('every file that a travel wrote is told with what became of it', async () => {
+  const n = await neutral();
+  await writeFiles(n.root, { changed: 'old\n', deleted: 'old\n' });
+  await n.base();
+  await n.user('edit');
+  await writeFiles(n.root, { changed: 'new\n', created: 'new\n' });
+  await rm(path.join(n.root, 'deleted'));
+  await n.step('edit', ['changed', 'created', 'deleted']);
+  const told: string[] = [];
+  const onFile = (file: string, change: string): void => void told.push(`${change} ${file}`);
+  await runTravel(await n.context(), revertTo(0), { ...DEFAULTS, onFile });
+  expect(told.sort()).toEqual(['created deleted', 'deleted created', 'updated changed']);
 });
 
 test('a workspace without snapshots can still have its conversation reverted, and says why its files cannot go', async () => {

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createGit } from '../../electron/snapshots/git.ts';
+import { createGit, type Git } from '../../electron/snapshots/git.ts';
 import { objectFolder } from '../../electron/snapshots/object-folder.ts';
 import { objectId } from '../../electron/snapshots/object-id.ts';
 import { ObjectReader } from '../../electron/snapshots/objects.ts';
 import { safetyStores } from '../../electron/snapshots/safety-stores.ts';
 import { pins, type SnapshotStore } from '../../electron/snapshots/store.ts';
 import { type CleanParts, previewClean, runClean } from '../../electron/travel/clean.ts';
-import { nodeFileSystem } from '../../electron/travel/file-system.ts';
+import { type FileSystem, nodeFileSystem } from '../../electron/travel/file-system.ts';
 import { historyOf } from '../../electron/travel/history.ts';
 import { type HistoryLine, markCleaned, readHistory } from '../../electron/travel/history-file.ts';
 import { takeLease } from '../../electron/travel/lease.ts';
@@ -18,6 +18,7 @@ import { keyOf } from '../../electron/travel/own-files.ts';
 import type { TravelRecord } from '../../electron/travel/record.ts';
 import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
 import type { Retention } from '../../shared/contract.ts';
+import { TurnbackError } from '../../shared/errors.ts';
 import { tempFolder, writeFiles } from '../scenarios/temp.ts';
 import { type Neutral, neutral } from './neutral.ts';
 import { DEFAULTS, restoreOf, revertTo, UNREVERT } from './tanstack-travelling.ts';
@@ -313,3 +314,76 @@ async function copyOf(ownData: string): Promise<string> {
   await cp(ownData, copy, { recursive: true });
   return copy;
 }
+
+test('what goes wrong is told by its cause and lets nothing go; the next time it goes', async () => {
+  const m = await made(2);
+  const before = await pinned(m.ownData);
+  const refused = (pattern: RegExp): Partial<CleanParts> => {
+    const guard = (name: string): void => {
+      if (pattern.test(name)) throw Object.assign(new Error('EACCES: injected'), { code: 'EACCES' });
+    };
+    const rename: FileSystem['rename'] = async (from, to) => {
+      guard(String(to));
+      await nodeFileSystem.rename(from, to);
+    };
+    const open: FileSystem['open'] = async (name, ...rest) => {
+      guard(String(name));
+      return nodeFileSystem.open(name, ...rest);
+    };
+    return { fs: { ...nodeFileSystem, rename, open } };
+  };
+  for (const pattern of [/\/history\//, /\/leases\//]) {
+    await expect(runClean(m.parts({ days: 1 }, refused(pattern)), false)).rejects.toMatchObject({
+      code: 'CLEAN_FAILED',
+      message: expect.stringContaining('EACCES: injected'),
+    });
+    expect(await pinned(m.ownData)).toEqual(before);
+  }
+  const git = createGit();
+  const run: Git['run'] = async (call) => {
+    if (call.name === 'repack') throw new TurnbackError('GIT_FAILED', { command: 'repack', exit: 128 });
+    return git.run(call);
+  };
+  const failing = runClean(m.parts({ days: 1 }, { git: { ...git, run } }), false);
+  await expect(failing).rejects.toMatchObject({
+    code: 'CLEAN_FAILED',
+    message: expect.stringMatching(/git repack failed with exit code 128(?!.*Nothing was)/),
+  });
+  // Its entries are let go; what they held goes with the next clean-up of all.
+  const [store] = await safetyStores(createGit(), m.ownData);
+  expect(store && (await has(store, 'mine 0\n'))).toBe(true);
+  expect(await runClean(m.parts({ days: 1 }), true)).toMatchObject({ dropped: 0, waiting: 0 });
+  expect(store && (await has(store, 'mine 0\n'))).toBe(false);
+});
+
+test('a clean-up that was called off leaves everything; without a grace period of its own, what was just let go stays for a while', async () => {
+  const m = await made(2);
+  const [store] = await safetyStores(createGit(), m.ownData);
+  if (store === undefined) throw new Error('no store');
+  const before = await pinned(m.ownData);
+  expect(await runClean(m.parts({ entries: 1 }, { signal: AbortSignal.abort() }), true).catch((thrown) => thrown.code)).toBe('CANCELLED');
+  expect(await runClean(m.parts({}, { signal: AbortSignal.abort() }), true)).toMatchObject({ dropped: 0, waiting: 0, freed: 0 });
+  expect(await pinned(m.ownData)).toEqual(before);
+  const { grace: _grace, ...parts } = m.parts({ entries: 1 }, { now: Date.now });
+  const { dropped } = await runClean(parts, false);
+  expect([dropped > 0, await has(store, 'mine 0\n')]).toEqual([true, true]);
+});
+
+test('each entry goes for the first limit that says so; one without files, or whose record is gone, is counted for what it holds', async () => {
+  const m = await made(3);
+  const context = { ...(await m.n.context()), now: () => START + 4 * DAY };
+  await runTravel(context, { ...UNREVERT, scope: 'messages' }, OVERWRITE);
+  await rm(path.join(m.ownData, 'entries', `${m.entries[1]}.json`));
+  const { goes, use } = await previewClean(m.parts({ days: 1, bytes: 0 }));
+  expect([use.entries, goes.map(({ entry, why }) => [m.entries.indexOf(entry), why])]).toEqual([
+    7,
+    [
+      [0, 'days'],
+      [1, 'days'],
+      [2, 'days'],
+      [3, 'days'],
+      [4, 'bytes'],
+      [5, 'bytes'],
+    ],
+  ]);
+});

@@ -669,6 +669,16 @@ describe('restoring the files of a recall', () => {
     expect((await manifest(session.root)).find((line) => line.startsWith('notes.txt'))).toContain('notes.txt F 755');
   });
 
+  test('an earlier recall of the messages alone left the files, and then all of them go', async () => {
+    const session = await withHost(await restorableChanges());
+    const context = await session.context();
+    await runTravel(context, recallTo(0), DEFAULTS);
+    const result = await runTravel(context, recallTo(0, 'files'), DEFAULTS);
+    expect(result.files.map((file) => `${file.outcome} ${file.path}`)).toEqual(
+      RESTORED.map((name) => `${name === 'new.txt' ? 'deleted' : 'written'} ${name}`),
+    );
+  });
+
   test('a file that was edited after an earlier recall is a conflict all the same, whatever else of it would fit', async () => {
     const changes = await restorableChanges(['bin.dat', 'moved.txt', 'crlf.txt', 'new.txt', 'nonl.txt', 'old.txt']);
     const long = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`);

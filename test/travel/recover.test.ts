@@ -122,6 +122,15 @@ test('a travel whose record is in the log already is rolled back there, too', as
   ]);
 });
 
+test('what is in the log already cannot be taken back without its thread, and stays to be ended', async () => {
+  const { mixed, recover, ownData } = await interruptedAt(/^rename .*\/history\//);
+  await expect(recover('roll-back', async () => null)).rejects.toMatchObject({ code: 'RECOVERY_NEEDS_THREAD' });
+  expect(await manifest(mixed.t.root)).toEqual(mixed.after);
+  expect(await interruptedTravels(ownData)).toHaveLength(1);
+  await recover('roll-back');
+  expect(await manifest(mixed.t.root)).toEqual(mixed.before);
+});
+
 test('once the log says it, finishing only notes it down: what anybody did since stays', async () => {
   const { mixed, recover } = await interruptedAt(/^rename .*\/history\//);
   // The agent took the revert back by itself, and one file with it.
