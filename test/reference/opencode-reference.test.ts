@@ -14,8 +14,9 @@ import { tempFolder } from '../scenarios/temp.ts';
 import { seedOf, size } from '../sizes.ts';
 import { type Disk, readWorkspace } from '../travel/model/disk.ts';
 import { revertTo } from '../travel/tanstack-travelling.ts';
+import { LAYOUTS, opencodeDeed } from './opencode-deeds.ts';
 import { changedPaths, type OpencodeReference, type OpencodeTree, opencodeReference, opencodeRevert } from './opencode-reference.ts';
-import { LAYOUTS, OpencodeWorld, opencodeDeed } from './opencode-stores.ts';
+import { OpencodeWorld } from './opencode-stores.ts';
 
 const git = createGit();
 
@@ -80,6 +81,7 @@ test(`${RUNS} random stores: messages, turns, steps and trees are those of the r
   const seed = seedOf();
   console.error(`random stores: TURNBACK_SEED=${seed}`);
   let dropped = 0;
+  let others = 0;
   await fc.assert(
     fc.asyncProperty(
       fc.array(opencodeDeed, { minLength: 1, maxLength: 7 }),
@@ -93,6 +95,13 @@ test(`${RUNS} random stores: messages, turns, steps and trees are those of the r
         try {
           const reference = opencodeReference(world.dataDir, world.sessionId);
           compareFold(thread.thread(), reference, world.root);
+          // A sub-agent's session, or a fork, is a thread of its own.
+          for (const other of [...world.others.keys()].slice(0, 1)) {
+            const own = await open(world.home, other, world.root, ownData);
+            compareFold(own.thread(), opencodeReference(world.dataDir, other), world.root);
+            await own.close();
+            others += 1;
+          }
           dropped += reference.messages.filter((message) => message.hidden === 'dropped').length;
         } finally {
           await thread.close();
@@ -103,6 +112,7 @@ test(`${RUNS} random stores: messages, turns, steps and trees are those of the r
     { numRuns: RUNS, seed, endOnFailure: true },
   );
   record('differential', 'random stores of OpenCode as by the reference', RUNS);
+  record('differential', 'sessions of sub-agents and forks in them', others);
   record('differential', 'messages of dropped branches in them', dropped);
 });
 

@@ -2,42 +2,20 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { MadeDatabase } from '../threads/opencode/make-database.ts';
 import { PROJECT, storageFromDump } from '../threads/opencode/storage-from-dump.ts';
 import { putTree } from '../travel/model/cheap-scenario.ts';
-import { ops } from '../travel/model/commands.ts';
 import { act, type Disk, type Op, readWorkspace } from '../travel/model/disk.ts';
+import type { Layout, OpencodeDeed } from './opencode-deeds.ts';
 
-/** How a step was recorded: whole; cut off before its end; its end without a tree; its start without one, or with what it wrote itself. */
-const ENDS = ['whole', 'whole', 'whole', 'whole', 'whole', 'cut', 'no-end', 'empty-end', 'no-start', 'late-start'] as const;
-
-const stepDeed = fc.record({
-  does: fc.option(ops, { freq: 3 }),
-  calls: fc.array(fc.constantFrom('read', 'bash', 'failed', 'task'), { maxLength: 2 }),
-  end: fc.constantFrom(...ENDS),
-});
-
-/** What OpenCode, or the user, does; `waits`: the prompt was typed while the turn before still ran. */
-export const opencodeDeed = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('turn' as const),
-      steps: fc.array(stepDeed, { maxLength: 3 }),
-      said: fc.constantFrom('plain', 'quoted', 'notes'),
-      waits: fc.boolean(),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('user' as const), does: ops }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('revert' as const), back: fc.nat({ max: 9 }), part: fc.nat({ max: 5 }) }) },
-  { weight: 1, arbitrary: fc.constantFrom({ do: 'unrevert' as const }, { do: 'compact' as const }) },
-);
-export type OpencodeDeed = typeof opencodeDeed extends fc.Arbitrary<infer T> ? T : never;
-
-/** Tables with the event log; without one, as before it existed; the JSON tree; tables and an old copy in JSON; the new runtime. */
-export const LAYOUTS = ['events', 'events', 'tables', 'json', 'both', 'runtime'] as const;
-export type Layout = (typeof LAYOUTS)[number];
+/** Parts that tell nothing of the files: others of the API's schema (1.3), and one of tomorrow. */
+const ODD_PARTS = [
+  { type: 'file', mime: 'text/plain', filename: 'a.txt', url: 'file:///w/a.txt' },
+  { type: 'agent', name: 'build' },
+  { type: 'retry', attempt: 1, error: { name: 'APIError', data: {} }, time: { created: 1 } },
+  { type: 'snapshot', snapshot: 'f'.repeat(40) },
+  { type: 'of-tomorrow', snapshot: 'e'.repeat(40) },
+];
 
 /** Where nobody can answer, the agent may not ask. */
 const RUN_PERMISSION = [{ permission: 'question', pattern: '*', action: 'deny' }];
@@ -57,7 +35,8 @@ export class OpencodeWorld {
   readonly dataDir: string;
   readonly sessionId: string;
   readonly trees = new Map<string, Disk>();
-  readonly children: string[] = [];
+  /** Sessions besides: of sub-agents, with the one that started them, and forks. */
+  readonly others = new Map<string, { parent: string | null; messages: Made[] }>();
   readonly #layout: Layout;
   /** The session comes from `opencode run`. */
   readonly #run: boolean;
@@ -158,8 +137,7 @@ export class OpencodeWorld {
         state: { status: 'completed', input: { command: 'make' }, output: 'ok', metadata: { exit: 0 }, ...base },
       };
     if (kind === 'task') {
-      const child = this.#id('ses');
-      this.children.push(child);
+      const child = this.#child();
       const output = `done\n\n<task_metadata>\nsession_id: ${child}\n</task_metadata>`;
       return {
         type: 'tool',
@@ -173,9 +151,35 @@ export class OpencodeWorld {
     return { type: 'tool', tool: kind, callID, state: { status: 'completed', input, output: 'ok', metadata: {}, ...base } };
   }
 
+  /** A session that answers one question and writes nothing. */
+  #child(): string {
+    const [id, asked, said] = [this.#id('ses'), this.#id('msg'), this.#id('msg')];
+    const part = (rest: Json) => ({ ...rest, id: this.#id('prt') });
+    const [snapshot, time] = [this.#track(), { created: this.#clock, completed: this.#clock }];
+    const parts = [part({ type: 'step-start', snapshot }), part({ type: 'text', text: 'So.' }), part({ type: 'step-finish', snapshot })];
+    const messages = [
+      { id: asked, at: this.#clock, data: { role: 'user', time }, parts: [part({ type: 'text', text: 'help' })] },
+      { id: said, at: this.#clock, data: { role: 'assistant', parentID: asked, finish: 'stop', time }, parts },
+    ];
+    this.others.set(id, { parent: this.sessionId, messages });
+    return id;
+  }
+
+  /** 1.3: a session of its own with the same messages under new ids. */
+  #fork(): void {
+    const ids = new Map<unknown, string>(this.#messages.map(({ id }) => [id, this.#id('msg')]));
+    const messages = this.#messages.map(({ id, at, data, parts }) => ({
+      ...{ id: ids.get(id) ?? id, at },
+      data: { ...data, parentID: ids.get(data['parentID']) },
+      parts: parts.map((part) => ({ ...part, id: this.#id('prt') })),
+    }));
+    this.others.set(this.#id('ses'), { parent: null, messages });
+  }
+
   do(deed: OpencodeDeed): void {
     if (deed.do === 'user') this.#act(deed.does);
     else if (deed.do === 'revert') this.#revert(deed.back, deed.part);
+    else if (deed.do === 'fork') this.#fork();
     else if (deed.do === 'unrevert') {
       if (this.#marker) this.#checkout();
       this.#marker = null;
@@ -194,7 +198,7 @@ export class OpencodeWorld {
     const words = `Change it ${this.#count}`;
     const said = { type: 'text', text: deed.said === 'quoted' ? `"${words}"` : words };
     const notes = deed.said === 'notes' ? [{ type: 'text', text: 'a note of the tool', synthetic: true }] : [];
-    const prompt = this.#message({ role: 'user' }, [said, ...notes]);
+    const prompt = this.#message({ role: 'user' }, [said, ...notes, ...(deed.said === 'notes' ? ODD_PARTS : [])]);
     // An answer to the prompt before comes after the one that waits.
     if (deed.waits && running && this.#messages.includes(running)) this.#step(running.id, { does: null, calls: [], end: 'whole' }, true);
     for (const [at, step] of deed.steps.entries()) this.#step(prompt.id, step, at === deed.steps.length - 1);
@@ -277,24 +281,27 @@ export class OpencodeWorld {
     const permission = this.#run ? RUN_PERMISSION : [];
     const spec = { directory: this.root, project: PROJECT, permission, ...(this.#marker ? { revert: this.#marker } : {}) };
     db?.session({ id: this.sessionId, ...spec });
-    for (const child of this.children) db?.session({ id: child, directory: this.root, project: PROJECT, parent: this.sessionId });
+    for (const [id, { parent, messages }] of this.others) {
+      db?.session({ id, directory: this.root, project: PROJECT, permission, ...(parent === null ? {} : { parent }) });
+      if (db) this.#classic(db, id, messages);
+    }
     if (db && layout === 'runtime') this.#runtime(db);
-    else if (db) this.#classic(db, layout === 'events');
+    else if (db) this.#classic(db, this.sessionId, this.#messages);
+    if (layout === 'events') for (const [seq, { type, data }] of this.#events.entries()) db?.event(this.sessionId, seq, type, data);
     db?.db.close();
     if (layout === 'json' || layout === 'both') await this.#json(layout === 'both' ? this.#messages.slice(0, 2) : this.#messages);
     const past = Date.now() / 1000 - 3600;
     for (const name of readdirSync(this.dataDir)) utimesSync(path.join(this.dataDir, name), past, past);
   }
 
-  #classic(made: MadeDatabase, events: boolean): void {
+  #classic(made: MadeDatabase, session: string, messages: readonly Made[]): void {
     const message = made.db.prepare('insert into message values (?, ?, ?, ?, ?)');
     const part = made.db.prepare('insert into part values (?, ?, ?, ?, ?, ?)');
     // The order of rows says nothing.
-    for (const { id, at, data, parts } of this.#messages.toReversed()) {
-      message.run(id, this.sessionId, at, at, JSON.stringify(data));
-      for (const { id: partId, ...rest } of parts.toReversed()) part.run(partId, id, this.sessionId, at, at, JSON.stringify(rest));
+    for (const { id, at, data, parts } of messages.toReversed()) {
+      message.run(id, session, at, at, JSON.stringify(data));
+      for (const { id: partId, ...rest } of parts.toReversed()) part.run(partId, id, session, at, at, JSON.stringify(rest));
     }
-    if (events) for (const [seq, { type, data }] of this.#events.entries()) made.event(this.sessionId, seq, type, data);
   }
 
   #runtime({ db }: MadeDatabase): void {
@@ -333,22 +340,15 @@ export class OpencodeWorld {
     const permission = this.#run ? RUN_PERMISSION : [];
     const row = { directory: this.root, permission, title: 'A title', version: '1.1.65', time_created: 1, time_updated: this.#clock };
     const revert = this.#marker ? { revert: this.#marker } : {};
-    const stored = messages.map(({ id, at, data, parts }) => ({
-      ...{ id, session_id: this.sessionId, time_created: at, data },
-      parts: parts.map(({ id: partId, ...rest }) => ({ id: partId, data: rest })),
-    }));
-    const storage = await storageFromDump(this.dataDir, { session: [{ id: this.sessionId, ...row, ...revert }], messages: stored });
-    for (const id of this.children) {
-      const child = {
-        id,
-        projectID: PROJECT,
-        parentID: this.sessionId,
-        directory: this.root,
-        title: 'Help',
-        time: { created: 1, updated: 1 },
-      };
-      writeFileSync(path.join(storage, 'session', PROJECT, `${id}.json`), JSON.stringify(child));
-    }
+    const stored = (session_id: string, list: readonly Made[]) =>
+      list.map(({ id, at, data, parts }) => ({
+        ...{ id, session_id, time_created: at, data },
+        parts: parts.map(({ id: partId, ...rest }) => ({ id: partId, data: rest })),
+      }));
+    const others = [...this.others];
+    const session = [{ id: this.sessionId, ...row, ...revert }, ...others.map(([id, { parent }]) => ({ id, ...row, parent_id: parent }))];
+    const besides = others.flatMap(([id, other]) => stored(id, other.messages));
+    const storage = await storageFromDump(this.dataDir, { session, messages: [...stored(this.sessionId, messages), ...besides] });
     for (const { id, parts } of this.#orphans) {
       mkdirSync(path.join(storage, 'part', id), { recursive: true });
       for (const part of parts)

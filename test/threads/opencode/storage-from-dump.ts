@@ -16,8 +16,19 @@ export async function storageFromDump(data: string, dump: OpencodeDump): Promise
   for (const row of dump.session) {
     const { id, directory, title, version, permission } = row;
     const time = { created: row['time_created'], updated: row['time_updated'] };
+    const parent = row['parent_id'] == null ? {} : { parentID: row['parent_id'] };
     const revert = typeof row['revert'] === 'object' && row['revert'] !== null ? { revert: row['revert'] } : {};
-    await put(`session/${PROJECT}/${id}.json`, { id, version, projectID: PROJECT, directory, title, permission, time, ...revert });
+    await put(`session/${PROJECT}/${id}.json`, {
+      id,
+      version,
+      projectID: PROJECT,
+      directory,
+      title,
+      permission,
+      time,
+      ...parent,
+      ...revert,
+    });
   }
   for (const { id, session_id: sessionID, data: message, parts } of dump.messages) {
     await put(`message/${sessionID}/${id}.json`, { id, sessionID, ...message });
