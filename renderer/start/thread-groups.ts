@@ -1,5 +1,6 @@
 import type { ThreadHead } from '../../shared/model.ts';
 import { SOURCE_NAMES } from '../ui/names.ts';
+import { splitPath } from '../ui/words.ts';
 
 /** A row of the start screen: a workspace, or a thread in it. */
 export type ThreadRow =
@@ -7,15 +8,18 @@ export type ThreadRow =
   | { kind: 'thread'; key: string; head: ThreadHead; child: boolean };
 
 const said = (head: ThreadHead): string =>
-  `${head.title ?? ''} ${head.root ?? ''} ${head.log} ${head.threadId} ${SOURCE_NAMES[head.source]}`.toLowerCase();
+  `${head.title ?? ''} ${head.root ?? ''} ${splitPath(head.log).name} ${head.threadId} ${SOURCE_NAMES[head.source]}`.toLowerCase();
 
-/** All words of the filter must be found in the title, the paths, the id or the source. */
+/**
+ * All words of the filter must be found in the title, the workspace's path, the log's name, the id or the source. The folders of a log
+ * have the same names for every thread, so only a word that is a path looks there.
+ */
 export function filterThreads(threads: readonly ThreadHead[], filter: string): readonly ThreadHead[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return threads;
   return threads.filter((head) => {
     const text = said(head);
-    return words.every((word) => text.includes(word));
+    return words.every((word) => text.includes(word) || (/[\\/]/.test(word) && head.log.toLowerCase().includes(word)));
   });
 }
 

@@ -75,6 +75,10 @@ test('threads are grouped by workspace, newest first, sub-agents below their par
   expect(groupThreads(threads).map((row) => row.key)).toEqual(['w:/one', 'd', 'a', 'c', 'w:/two', 'b', 'w:', 'e']);
   expect(filterThreads(threads, 'TWO tanstack').map((head) => head.id)).toEqual(['b']);
   expect(filterThreads(threads, ' ')).toHaveLength(5);
+  // The folders of logs are named alike: they are meant only by a path.
+  const logs = ['/home/ann/save/sessions/shop.jsonl', '/home/ann/save/sessions/talk.jsonl'].map((log) => headOf({ id: log, log }));
+  const found = (filter: string): string[] => filterThreads(logs, filter).map((head) => head.id.slice(-10));
+  expect([found('session'), found('shop.jsonl'), found('Sessions/talk')]).toEqual([[], ['shop.jsonl'], ['talk.jsonl']]);
 });
 
 test('a search is words and fields, all of which must hold', () => {
