@@ -1,11 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { reasonOf, TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, reasonOf, TurnbackError } from '../../shared/errors.ts';
 import { captureWorkspace } from '../snapshots/capture.ts';
 import type { Git } from '../snapshots/git.ts';
 import { appendMoment, type Moment } from '../snapshots/moments.ts';
-import { openRecordedStore, pin } from '../snapshots/store.ts';
+import { whileRecording } from '../snapshots/recording-gate.ts';
+import { openRecordedStore, pin, recordedStore } from '../snapshots/store.ts';
 
 /** What Claude Code gives a hook on its standard input (formats/opencode-and-claude-code.md 2.5, common fields). */
 const inputSchema = z.object({
@@ -61,10 +62,18 @@ export async function recordHook(given: unknown, deps: HookDeps): Promise<Moment
   const about = momentOf(input);
   if (about === null) return null;
   const root = path.resolve(deps.project ?? input.cwd);
-  const kept = await capture(root, deps);
-  const moment: Moment = { version: 1, at: deps.now(), ...about, root, ...kept };
-  await appendMoment(deps.ownData, input.session_id, moment);
-  return moment;
+  const keep = async (kept: Pick<Moment, 'tree' | 'failed'>): Promise<Moment> => {
+    const moment: Moment = { version: 1, at: deps.now(), ...about, root, ...kept };
+    await appendMoment(deps.ownData, input.session_id, moment);
+    return moment;
+  };
+  try {
+    // Until the moment names what was kept, a sweep would take it for what nobody needs.
+    return await whileRecording(recordedStore(deps.ownData, root), async () => keep(await capture(root, deps)));
+  } catch (error) {
+    if (!isRefusal(error, 'LEASE_HELD')) throw error;
+    return keep({ tree: null, failed: error.reason });
+  }
 }
 
 async function capture(root: string, { git, ownData }: HookDeps): Promise<Pick<Moment, 'tree' | 'failed'>> {

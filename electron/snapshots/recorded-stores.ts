@@ -2,6 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Git } from './git.ts';
 import { type Moment, momentsFile, readMoments } from './moments.ts';
+import { whileSweeping } from './recording-gate.ts';
 import { removeOwnStore } from './safety-stores.ts';
 import { openRecordedStore, pins, recordedStore, unpin } from './store.ts';
 import { sweepStore } from './sweep.ts';
@@ -28,22 +29,20 @@ async function namedTrees(ownData: string, workspace: string): Promise<Set<strin
   return found.length === 0 ? null : new Set(found.filter((tree) => tree !== null));
 }
 
-/** Removes from the repositories of these workspaces the trees that no session names any more; one that no session uses goes whole. */
+/**
+ * Removes from the repositories of these workspaces the trees that no session names any more; one that no session uses goes whole. Each
+ * workspace is judged when its turn comes, while no hook records there: hooks go on recording while others are swept.
+ */
 async function sweep(parts: RecordedParts, roots: ReadonlySet<string>, grace: number): Promise<void> {
-  const { git, ownData, now } = parts;
-  // Each workspace is judged when its turn comes: hooks go on recording while others are swept.
-  for (const root of roots) {
-    if ((await namedTrees(ownData, root)) === null) {
-      await removeOwnStore(recordedStore(ownData, root));
-      continue;
-    }
-    const store = await openRecordedStore({ git, ownData, root });
-    // The pins before the names: a hook pins first, so a tree that it pins from now on is not among these, and an earlier one is named.
-    const kept = await pins(store);
-    const named = await namedTrees(ownData, root);
-    for (const { name, tree } of kept) if (!named?.has(tree)) await unpin(store, name);
-    await sweepStore(store, { contents: new Set(), grace, now });
-  }
+  for (const root of roots) await whileSweeping(recordedStore(parts.ownData, root), () => sweepOne(parts, root, grace));
+}
+
+async function sweepOne({ git, ownData, now }: RecordedParts, root: string, grace: number): Promise<void> {
+  const named = await namedTrees(ownData, root);
+  if (named === null) return removeOwnStore(recordedStore(ownData, root));
+  const store = await openRecordedStore({ git, ownData, root });
+  for (const { name, tree } of await pins(store)) if (!named.has(tree)) await unpin(store, name);
+  await sweepStore(store, { contents: new Set(), grace, now });
 }
 
 async function drop(parts: RecordedParts, sessions: readonly string[], grace: number): Promise<void> {
