@@ -29,12 +29,32 @@ export function stepsAfter(thread: Thread, stop: number): Step[] {
   return thread.steps.filter((step) => inConversation(step) && step.stop > stop);
 }
 
+/** Does the travel take back, at the path, the one at this place among the records: itself, or an older one with all that lies above? */
+function takesBack(travel: TravelRecord, path: TreePath, records: readonly TravelRecord[], place: number): boolean {
+  if (travel.kind !== 'restore' && travel.kind !== 'unrevert') return false;
+  const has = ({ files }: Pick<TravelRecord, 'files'>): boolean => files.some((file) => file.path === path);
+  return has(travel) && records.some((record, at) => at <= place && travel.takes.includes(record.entry) && has(record));
+}
+
+/** Was what a travel did to the path taken back since, by one that was not taken back itself? `records`: oldest first. */
+export function takenBack(record: TravelRecord, path: TreePath, records: readonly TravelRecord[]): boolean {
+  const standing: TravelRecord[] = [];
+  const gone = (place: number): boolean => standing.some((travel) => takesBack(travel, path, records, place));
+  const own = records.indexOf(record);
+  for (let place = records.length - 1; place > own; place--) {
+    const travel = records[place];
+    if (travel !== undefined && !gone(place)) standing.push(travel);
+  }
+  return gone(own);
+}
+
 /**
  * Does a travel go when these steps go? What was brought back from a step that stays is the user's own wish and stays, too: it counts
- * as their edit.
+ * as their edit, unless they took it back themselves.
  */
-export function goesWith({ piece }: TravelRecord, steps: readonly Step[]): boolean {
-  return piece === null || steps.some((step) => step.id === piece.step);
+export function goesWith(record: TravelRecord, steps: readonly Step[], records: readonly TravelRecord[]): boolean {
+  const { piece } = record;
+  return piece === null || steps.some((step) => step.id === piece.step) || takenBack(record, piece.path, records);
 }
 
 /**
@@ -59,7 +79,7 @@ export function scopeOfRevert(
     .filter((source) => source.broken === null);
   const paths = new Map<TreePath, number>();
   for (const source of after) for (const path of source.paths) if (!paths.has(path)) paths.set(path, source.position);
-  const going = travelSources(thread, records).filter(({ record }) => o.which === 'all' || goesWith(record, steps));
+  const going = travelSources(thread, records).filter(({ record }) => o.which === 'all' || goesWith(record, steps, records));
   const travels = going.flatMap(({ sources }) => sources);
   return { paths, sources: [...after, ...dropped, ...travels, ...extra] };
 }

@@ -56,7 +56,7 @@ function scopedTrees(
   steps: readonly Step[],
 ): Scoped {
   const source = treesSource({ ...trees, words: 'the last turn' }, situation.context.thread.objects);
-  const travels = travelSources(situation.thread, situation.records).filter(({ record }) => goesWith(record, steps));
+  const travels = travelSources(situation.thread, situation.records).filter(({ record }) => goesWith(record, steps, situation.records));
   return scopeOfSources(
     [source],
     travels.flatMap(({ sources }) => sources),

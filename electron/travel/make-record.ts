@@ -129,6 +129,7 @@ export async function makeRecord(fs: FileSystem, prepared: Prepared, picked: rea
     afterStep: thread.steps.at(-1)?.id ?? null,
     covers: intention.covers,
     supersedes: intention.supersedes,
+    takes: intention.takes.map((record) => record.entry),
     ended: await endedLayers(intention),
     files,
     left: [...kept, ...skipped],

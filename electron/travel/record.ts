@@ -85,6 +85,8 @@ export const travelRecordSchema = z.object({
   covers: z.array(z.string()),
   /** The entry of the revert that it ended because a new one was made. */
   supersedes: z.string().nullable(),
+  /** The entries that it took back. */
+  takes: z.array(z.string()).default([]),
   /** Layers of a revert that the agent itself had made, and that this one ended. */
   ended: z.array(z.object({ path, before: contentSchema, after: contentSchema })),
   files: z.array(recordedFileSchema),

@@ -100,7 +100,7 @@ const unreverts = fc.tuple(which, trouble, fc.boolean()).map(([at, befalls, anyw
     `unrevert ${at} ${json(befalls)}`,
     async (world) => {
       const thread = threadOf(world, at);
-      await world.travel(thread, UNREVERT, { chains: thread.back(thread.stack), trouble: befalls });
+      await world.travel(thread, UNREVERT, { chains: thread.back(thread.stack), takes: thread.stack, trouble: befalls });
     },
     (world) => threadOf(world, at).t.revert !== null || (anyway && at === 0 && world.counts.refused === 0),
   ),
@@ -129,7 +129,7 @@ const restores = fc.tuple(which, fc.nat({ max: 3 }), trouble).map(([at, older, b
       const thread = threadOf(world, at);
       const travels = withFiles(world, at);
       const travel = travels.at(-1 - (older % travels.length));
-      if (travel) await world.travel(thread, restoreOf(travel.entry), { chains: thread.back([travel]), trouble: befalls });
+      if (travel) await world.travel(thread, restoreOf(travel.entry), { chains: thread.back([travel]), takes: [travel], trouble: befalls });
     },
     (world) => withFiles(world, at).length > 0,
   ),
@@ -180,7 +180,7 @@ async function thereAndBack(world: World, at: number, o: { back: number; policy:
   const known = thread.events.length;
   await revert(world, at, { ...o, scope: 'both', trouble: null });
   if (thread.t.revert === null) return;
-  await world.travel(thread, UNREVERT, { chains: thread.back(thread.stack) });
+  await world.travel(thread, UNREVERT, { chains: thread.back(thread.stack), takes: thread.stack });
   expect(readWorkspace(world.root)).toEqual(before);
   const written = thread.events.slice(known).flatMap((event) => ('travel' in event ? [...event.travel.files.keys()] : []));
   const now = timesOf(world.root, before);
@@ -209,8 +209,11 @@ async function partial(
     const hunks = await hunksOf(store, { from: shown.from, to: shown.to, path });
     const change = layers[0] === undefined ? null : oneChange(layers[0]);
     layers = change === null ? [] : [change];
+    const verdict = change === null ? null : verdictOn(seen(world.disk.get(path)), layers, false);
     if (change === null) code = 'HUNK_NOT_TEXT';
-    else if (verdictOn(seen(world.disk.get(path)), layers, false)?.clash) code = 'HUNK_NOT_FOUND';
+    else if (verdict?.clash) code = 'HUNK_NOT_FOUND';
+    // It is out already, and only the bits are other ones.
+    else if (verdict?.drift && !verdict.merges) code = 'NOTHING_CAN_GO_BACK';
     hunk = 'code' in hunks ? 'none' : (hunks[0]?.id ?? 'none');
     expect('code' in hunks ? hunks.code : hunks.length).toBe(change === null ? 'HUNK_NOT_TEXT' : 1);
   }

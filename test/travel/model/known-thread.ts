@@ -20,6 +20,8 @@ export interface KnownTravel {
   files: Map<string, Layer>;
   /** The step that a single file was brought back from. */
   piece: KnownStep | null;
+  /** The travels that it took back, and all above each on the same paths; `redo` takes an undo alone. */
+  takes: readonly KnownTravel[];
   /** The paths that it looked at. */
   about: ReadonlySet<string>;
 }
@@ -69,10 +71,20 @@ export class KnownThread {
       if ('travel' in event) {
         const { files, piece } = event.travel;
         const layer = files.get(path);
-        if (layer && (piece === null || pieces(piece))) layers.push({ ...layer, at });
+        if (layer && (piece === null || pieces(piece) || this.#takenBack(path, at))) layers.push({ ...layer, at });
       } else if (steps(event.step) && event.step.files.includes(path)) layers.push(layerOf(event.step.from, event.step.to, path, at));
     }
     return layers;
+  }
+
+  /** Was what happened to the path there undone since, and that not undone itself? */
+  #takenBack(path: string, place: number): boolean {
+    const later = this.events.slice(place + 1).flatMap((event) => ('travel' in event ? [event.travel] : []));
+    return later.some((travel) => {
+      const { files, kind, takes } = travel;
+      const lowest = Math.min(...takes.filter((one) => one.files.has(path)).map((one) => this.#placeOf(one)));
+      return files.has(path) && kind !== 'redo' && lowest <= place && !this.#takenBack(path, this.#placeOf(travel));
+    });
   }
 
   #placeOf(travel: KnownTravel): number {

@@ -15,7 +15,7 @@ import { Faults, faultyFileSystem, faultyGit, once, systemError } from '../fault
 import { openScenario } from '../tanstack-travelling.ts';
 import { CheapScenario } from './cheap-scenario.ts';
 import { act, type Disk, type Op, readWorkspace, timesOf } from './disk.ts';
-import { type Chains, type KnownStep, KnownThread } from './known-thread.ts';
+import { type Chains, type KnownStep, KnownThread, type KnownTravel } from './known-thread.ts';
 import { GROUP, pathsThatStay } from './paths-that-stay.ts';
 import { choiceUnder, type Layer, put, same, seen, type Verdict, verdictOn, type Want } from './rules.ts';
 
@@ -36,7 +36,7 @@ export interface Work {
 export interface Piece {
   step: KnownStep;
   path: string;
-  code: 'HUNK_NOT_TEXT' | 'HUNK_NOT_FOUND' | null;
+  code: 'HUNK_NOT_TEXT' | 'HUNK_NOT_FOUND' | 'NOTHING_CAN_GO_BACK' | null;
 }
 
 const git = createGit();
@@ -215,9 +215,16 @@ export class World {
   async travel(
     thread: KnownThread,
     request: TravelRequest,
-    o: { chains: Chains; messageId?: string | null; policy?: DriftPolicy; trouble?: Trouble | null; piece?: Piece | null },
+    o: {
+      chains: Chains;
+      messageId?: string | null;
+      policy?: DriftPolicy;
+      trouble?: Trouble | null;
+      piece?: Piece | null;
+      takes?: readonly KnownTravel[];
+    },
   ): Promise<void> {
-    const { policy = 'merge', trouble = null, messageId = null, piece = null } = o;
+    const { policy = 'merge', trouble = null, messageId = null, piece = null, takes = [] } = o;
     thread.t.rest();
     const context = await this.context(thread);
     const plan = await previewTravel(context, request);
@@ -244,7 +251,7 @@ export class World {
     const travels = await history();
     const entry = travels.at(-1)?.id ?? '';
     if (trouble === null) expect(result).toMatchObject({ entry });
-    if (travels.length > known) this.#apply(thread, request, { wants, messageId, entry, piece, about: new Set(o.chains.keys()) });
+    if (travels.length > known) this.#apply(thread, request, { wants, messageId, entry, piece, takes, about: new Set(o.chains.keys()) });
     this.counts.travels += 1;
     this.counts.pieces += piece === null ? 0 : 1;
     await this.check();
@@ -312,7 +319,14 @@ export class World {
   #apply(
     thread: KnownThread,
     { kind, scope }: TravelRequest,
-    o: { wants: ReadonlyMap<string, Want>; messageId: string | null; entry: string; piece: Piece | null; about: ReadonlySet<string> },
+    o: {
+      wants: ReadonlyMap<string, Want>;
+      messageId: string | null;
+      entry: string;
+      piece: Piece | null;
+      takes: readonly KnownTravel[];
+      about: ReadonlySet<string>;
+    },
   ): void {
     const files = new Map<string, Layer>();
     for (const [name, want] of o.wants) {
@@ -322,7 +336,7 @@ export class World {
     for (const [name, { after }] of files) put(this.disk, name, after);
     const about = scope === 'messages' ? new Set<string>() : o.about;
     thread.went(
-      { kind, entry: o.entry, files, piece: o.piece?.step ?? null, about },
+      { kind, entry: o.entry, files, piece: o.piece?.step ?? null, takes: o.takes, about },
       { messageId: scope === 'files' ? null : o.messageId, files: scope !== 'messages' },
     );
   }
