@@ -59,6 +59,14 @@ async function compareFold(thread: OpenThread, reference: ClaudeReference): Prom
   expect(new Map(children)).toEqual(reference.children);
 }
 
+/** A sub-agent has a log, and so a thread, of its own. */
+async function compareAgent(log: string, agent: string, root: string, ownData: string): Promise<void> {
+  const file = path.join(log.replace(/\.jsonl$/, ''), 'subagents', `agent-${agent}.jsonl`);
+  const thread = await open(file, root, ownData);
+  await compareFold(thread, claudeCodeReference(file, true));
+  await thread.close();
+}
+
 const STATES = [
   ...['int_t1', 'int_t2', 'int_t3', 'int_t4', 'int_after_rewind_prompt', 'int_t7', 'int_t9', 'int_exit'].map(
     (state) => ['interactive', state] as const,
@@ -70,7 +78,9 @@ test.each(STATES)('%s %s: what the real log says is what the reference says', as
   const folder = await tempFolder();
   const { log, root } = await claudeSample(folder, session, state);
   const thread = await open(log, root, path.join(folder, 'own'));
-  await compareFold(thread, claudeCodeReference(log));
+  const reference = claudeCodeReference(log);
+  await compareFold(thread, reference);
+  for (const agent of reference.children.values()) await compareAgent(log, agent, root, path.join(folder, 'own'));
   await thread.close();
 });
 
@@ -97,6 +107,7 @@ test(`${RUNS} random logs: messages, turns, steps, contents and reverts are thos
         try {
           const reference = claudeCodeReference(log);
           await compareFold(thread, reference);
+          for (const agent of [...reference.children.values()].slice(0, 1)) await compareAgent(log, agent, root, ownData);
           const shown = reference.messages.filter((message) => !message.dropped);
           const id = shown.at(-1 - (back % shown.length))?.id;
           const gone = shown.slice(shown.findIndex((message) => message.id === id) + 1);

@@ -97,9 +97,10 @@ function writesOf(results: readonly Json[], root: string): ReferenceWrite[] {
   return [...writes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-export function claudeCodeReference(log: string): ClaudeReference {
+/** `agent`: the log is that of a sub-agent, whose records are all beside the conversation that asked for it. */
+export function claudeCodeReference(log: string, agent = false): ClaudeReference {
   const records = recordsOf(log);
-  const tree = records.filter((record) => typeof record['uuid'] === 'string' && record['isSidechain'] !== true);
+  const tree = records.filter((record) => typeof record['uuid'] === 'string' && (record['isSidechain'] === true) === agent);
   const byId = new Map(tree.map((record) => [record['uuid'] as string, record]));
   const root = String(tree.find((record) => typeof record['cwd'] === 'string')?.['cwd']);
   // The prompt that a record hangs on. A compaction starts a new root, and takes nothing away: it goes on from what was there last.
