@@ -1,6 +1,7 @@
 import { causeOf, isRefusal, TurnbackError } from '../../shared/errors.ts';
 import type { Choice, DriftPolicy, Plan, TravelResult } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
+import type { OpenThread } from '../threads/thread.ts';
 import { sweepAsides } from './asides.ts';
 import { type Carrier, complete, rollBack, save } from './carry-out.ts';
 import { pick } from './choose.ts';
@@ -86,9 +87,18 @@ async function runPrepared(context: TravelContext, prepared: Prepared, options: 
   if (options.signal?.aborted) throw new TurnbackError('CANCELLED');
   const carrier: Carrier = { fs, ownData, thread, bench, signal: options.signal, onProgress: options.onProgress };
   const done = await carryOut(carrier, record, context.now);
-  await thread.refresh();
+  await readAgain(thread);
   if (options.onFile) tellFiles(done, options.onFile);
   return resultOf(done, []);
+}
+
+/** After a travel. It is done, so a log that cannot be read at this moment is no failure of it: whoever reads it next is told. */
+async function readAgain(thread: OpenThread): Promise<void> {
+  try {
+    await thread.refresh();
+  } catch {
+    // See above.
+  }
 }
 
 async function carryOut(carrier: Carrier, intent: TravelRecord, now: () => number): Promise<TravelRecord> {

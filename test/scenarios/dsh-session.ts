@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createGit } from '../../electron/snapshots/git.ts';
+import { createGit, type Git } from '../../electron/snapshots/git.ts';
 import { type DshLog, readLog } from '../../electron/threads/dsh/dsh-log.ts';
 import { dsh } from '../../electron/threads/dsh/dsh-source.ts';
 import { OpenThread } from '../../electron/threads/thread.ts';
@@ -29,7 +29,7 @@ export interface DshSession {
   /** Appends events as DSH does, numbered on. Plain logs only. */
   append(...events: Omit<Line, 'seq'>[]): Promise<void>;
   /** A context over the thread opened afresh. */
-  context(parts?: { fs?: FileSystem; now?: () => number }): Promise<TravelContext>;
+  context(parts?: { fs?: FileSystem; now?: () => number; git?: Git }): Promise<TravelContext>;
 }
 
 /** The workspace of sample a at a moment. */
@@ -95,7 +95,7 @@ export async function dshSession(
       if (!head) throw new Error('not located');
       const reader = await dsh.open(head, { root, data: null, places, ownData });
       await reader.read();
-      const git = createGit();
+      const git = parts.git ?? createGit();
       const thread = await OpenThread.open({ reader, git, ownData, id: head.id });
       onTestFinished(() => thread.close());
       return { thread, ownData, git, now: parts.now ?? Date.now, ...(parts.fs && { fs: parts.fs }) };

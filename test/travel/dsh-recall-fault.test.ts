@@ -3,20 +3,16 @@ import type { FileHandle } from 'node:fs/promises';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { validateLog } from '../../electron/threads/dsh/validator.ts';
-import type { Recaller, RecallOffer } from '../../electron/threads/source.ts';
 import { historyOf } from '../../electron/travel/history.ts';
-import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
 import { runTravel } from '../../electron/travel/travel.ts';
-import type { TravelContext } from '../../electron/travel/travel-context.ts';
 import { viewOf } from '../../electron/travel/view.ts';
-import type { TravelResult } from '../../shared/plan.ts';
 import { record } from '../figures.ts';
 import { type DshSession, dshSession, fakeHost, notesFiles, openWithoutWrites, restorableChanges } from '../scenarios/dsh-session.ts';
 import { runCli } from '../scenarios/run-cli.ts';
 import { cleanEnv, manifest } from '../scenarios/temp.ts';
 import { size } from '../sizes.ts';
 import { Faults, faultyFileSystem, systemError } from './faults.ts';
+import { both, cutOff, lids, recover } from './recall-lab.ts';
 import { DEFAULTS, revertTo } from './tanstack-travelling.ts';
 
 /** Changes what an opened session log does, for the tests of this file alone. */
@@ -43,27 +39,6 @@ afterEach(() => {
 
 const STOP = 8;
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error(`${code}: injected`), { code }));
-
-async function lids(session: DshSession): Promise<number> {
-  const log = await session.read();
-  expect(validateLog(log.header, log.events)).toBeNull();
-  return log.events.filter((event) => JSON.stringify(event.data).includes('"recall:')).length;
-}
-
-/** Travels that were cut off. The process that held them is this one, which a real crash would have ended. */
-async function cutOff(session: DshSession): ReturnType<typeof interruptedTravels> {
-  await rm(path.join(session.ownData, 'leases'), { recursive: true, force: true });
-  return interruptedTravels(session.ownData);
-}
-
-async function recover(session: DshSession, how: 'finish' | 'roll-back'): Promise<TravelResult[]> {
-  const context = await session.context();
-  const results: TravelResult[] = [];
-  for (const { entry } of await cutOff(session)) {
-    results.push(await recoverTravel({ ownData: session.ownData, git: context.git, openThread: async () => context.thread }, entry, how));
-  }
-  return results;
-}
 
 describe('a tombstone that cannot be written', () => {
   const FAILURES: [name: string, wrap: (handle: FileHandle) => void][] = [
@@ -169,29 +144,6 @@ describe('a tombstone that cannot be written', () => {
 });
 
 describe('files and tombstone are one', () => {
-  /** Sample a with an open step: the lists come from somebody who does not hold the session, so that both can be done at once. */
-  async function both(): Promise<{ session: DshSession; context(faults?: Faults): Promise<TravelContext> }> {
-    const session = await dshSession('session-sample-a');
-    const { env } = await fakeHost(await restorableChanges());
-    Object.assign(session.env, env);
-    await session.append({ type: 'turn/start', data: { turn: 4 } }, { type: 'step/start', data: { turn: 4, step: 1 } });
-    return {
-      session,
-      async context(faults) {
-        const context = await session.context(faults ? { fs: faultyFileSystem(faults) } : {});
-        const { recall } = context.thread.reader;
-        if (!recall) throw new Error('no recall');
-        const offer = recall.offer.bind(recall);
-        const notLive = async (stop: number): Promise<Awaited<ReturnType<Recaller['offer']>>> => {
-          const found = await offer(stop);
-          return 'code' in found ? found : ({ ...found, live: null } satisfies RecallOffer);
-        };
-        Object.assign(recall, { offer: notLive });
-        return context;
-      },
-    };
-  }
-
   test('both go, and restore brings the files back while the recall stays', async () => {
     const { session, context } = await both();
     const at = await context();
