@@ -145,7 +145,8 @@ const SENTENCES = {
   LOG_BAD_LINE: (f) => `Line ${of(f, 'line')} of the log cannot be read, so Turnback will not write to it.`,
   STORE_BUSY: (f) =>
     `${of(f, 'path')} exists: another program is writing to the snapshots, or one crashed. Close the agent; if it is closed, remove that file.`,
-  FOLDER_BUSY: (f) => `An agent works in this folder: the thread ${of(f, 'thread')} is being written. Wait until it rests, then try again.`,
+  FOLDER_BUSY: (f) =>
+    `An agent works in this folder: the thread ${of(f, 'thread')} is being written. Wait until it rests, then try again; or go on all the same${option('--even-busy')}.`,
   LEASE_HELD: (f) => `Another Turnback (process ${of(f, 'pid')}) is travelling in this folder. Wait until it ends.`,
   INTERRUPTED: () => 'A revert was interrupted. Finish it or roll it back first.',
   NOT_INTERRUPTED: () => 'No travel was interrupted, so there is nothing to finish or roll back.',
