@@ -354,9 +354,9 @@ test(
     // Everything is kept, the first file is about to be written: the window may not even have noticed yet.
     const click = gate()
       .getByRole('button', { name: /^Revert/ })
-      .click({ timeout: 10_000 })
+      .click()
       .catch(() => undefined);
-    await expect.poll(() => journals(), { interval: 2 }).toContain('"phase":"saved"');
+    await expect.poll(() => journals(), { interval: 2, timeout: ACT }).toContain('"phase":"saved"');
     host.server.kill('SIGKILL');
     await click;
     await host.close();
