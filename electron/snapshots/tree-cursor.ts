@@ -73,12 +73,3 @@ export class TreeCursor {
     return this.#bytes.compare(other.#bytes, other.#start, other.#next, this.#start, this.#next) === 0;
   }
 }
-
-/** Whether the lines of a tree object stand in git's order, each name once; null when the bytes are not a tree. */
-export function isSorted(bytes: Buffer, format: ObjectFormat): boolean | null {
-  const [line, before] = [new TreeCursor(bytes, format), new TreeCursor(bytes, format)];
-  let sorted = true;
-  if (!line.over) line.step();
-  for (; !line.over; line.step(), before.step()) if (before.compare(line) >= 0) sorted = false;
-  return line.broken ? null : sorted;
-}

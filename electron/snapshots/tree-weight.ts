@@ -1,6 +1,6 @@
 import { isRefusal, TurnbackError } from '../../shared/errors.ts';
 import type { ObjectReader } from './objects.ts';
-import { isSorted, TreeCursor } from './tree-cursor.ts';
+import { TreeCursor } from './tree-cursor.ts';
 
 /** Most files in which two snapshots may differ to be compared: more than any step of an agent changes, and seconds of work for git. */
 export const MOST_DIFFERENT = 200_000;
@@ -34,12 +34,6 @@ interface Sides {
   key: string;
 }
 
-interface Folder {
-  content: Buffer;
-  /** False when git would walk it in an order of its own, as no git writes it. */
-  sorted: boolean;
-}
-
 /** What two folders themselves differ in, and the folders below that do. */
 interface Frame {
   key: string;
@@ -62,8 +56,8 @@ const sides = (before: string | null, after: string | null, name: number): Sides
  */
 export class TreeScale {
   readonly #objects: ObjectReader;
-  readonly #folders = new Map<string, Folder>();
-  readonly #coming = new Map<string, Promise<Folder>>();
+  readonly #folders = new Map<string, Buffer>();
+  readonly #coming = new Map<string, Promise<Buffer>>();
   readonly #weights = new Map<string, Weight>();
   #kept = 0;
 
@@ -83,7 +77,7 @@ export class TreeScale {
     let [bytes, pairs] = [0, 0];
     const enter = async (pair: Sides): Promise<Frame> => {
       const [a, b] = await Promise.all([this.#folder(pair.before, tooLarge), this.#folder(pair.after, tooLarge)]);
-      bytes += (a?.content.length ?? 0) + (b?.content.length ?? 0);
+      bytes += (a?.length ?? 0) + (b?.length ?? 0);
       pairs += 1;
       if (bytes > MOST_BYTES || pairs > MOST_PAIRS) throw tooLarge();
       return this.#differing(pair.key, a, b);
@@ -119,12 +113,11 @@ export class TreeScale {
     return sum;
   }
 
-  /** The lines in which two folders differ. Where one is out of order, git may find the same line on no two sides: all of both count. */
-  #differing(key: string, a: Folder | null, b: Folder | null): Frame {
+  /** The lines in which two folders differ, found as git finds them: in the order in which they lie, also where that is not git's own. */
+  #differing(key: string, a: Buffer | null, b: Buffer | null): Frame {
     const frame: Frame = { key, files: 0, bytes: 0, below: [], at: 0 };
     const { format } = this.#objects.store;
-    const [before, after] = [new TreeCursor(a?.content ?? null, format), new TreeCursor(b?.content ?? null, format)];
-    const paired = (a?.sorted ?? true) && (b?.sorted ?? true);
+    const [before, after] = [new TreeCursor(a, format), new TreeCursor(b, format)];
     const alone = (line: TreeCursor, side: 'before' | 'after'): void => {
       if (line.folder) frame.below.push(side === 'before' ? sides(line.oid, null, line.length) : sides(null, line.oid, line.length));
       else {
@@ -134,7 +127,7 @@ export class TreeScale {
       line.step();
     };
     while (!before.over || !after.over) {
-      const order = after.over ? -1 : before.over ? 1 : paired ? before.compare(after) : -1;
+      const order = after.over ? -1 : before.over ? 1 : before.compare(after);
       if (order < 0) alone(before, 'before');
       else if (order > 0) alone(after, 'after');
       else {
@@ -150,6 +143,7 @@ export class TreeScale {
         after.step();
       }
     }
+    if (before.broken || after.broken) throw new TurnbackError('TREE_MISSING', { tree: key });
     return frame;
   }
 
@@ -159,7 +153,7 @@ export class TreeScale {
     await Promise.all(open.flatMap(({ before, after }) => [this.#folder(before, tooLarge), this.#folder(after, tooLarge)]));
   }
 
-  async #folder(oid: string | null, tooLarge: () => TurnbackError): Promise<Folder | null> {
+  async #folder(oid: string | null, tooLarge: () => TurnbackError): Promise<Buffer | null> {
     if (oid === null) return null;
     const known = this.#folders.get(oid);
     if (known !== undefined) return known;
@@ -168,20 +162,17 @@ export class TreeScale {
     return coming;
   }
 
-  async #read(oid: string, tooLarge: () => TurnbackError): Promise<Folder> {
+  async #read(oid: string, tooLarge: () => TurnbackError): Promise<Buffer> {
     const content = await this.#objects.raw(oid, LARGEST_FOLDER).catch((thrown: unknown) => {
       throw isRefusal(thrown, 'TOO_LARGE') ? tooLarge() : thrown;
     });
-    const sorted = isSorted(content, this.#objects.store.format);
-    if (sorted === null) throw new TurnbackError('TREE_MISSING', { tree: oid });
-    const folder = { content, sorted };
-    this.#folders.set(oid, folder);
+    this.#folders.set(oid, content);
     this.#kept += content.length;
     for (const [oldest, dropped] of this.#folders) {
       if (this.#kept <= KEPT_BYTES || oldest === oid) break;
       this.#folders.delete(oldest);
-      this.#kept -= dropped.content.length;
+      this.#kept -= dropped.length;
     }
-    return folder;
+    return content;
   }
 }
