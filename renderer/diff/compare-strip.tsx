@@ -5,6 +5,7 @@ import { cursorStop, useCursor } from '../store/cursor-store.ts';
 import { useSession } from '../store/session-store.ts';
 import { wordsOfStop } from '../timeline/stop-words.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { givesFocusBack } from '../ui/keep-focus.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 import './strip.css';
 
@@ -29,7 +30,7 @@ export function CompareStrip() {
   if (mark === null && compare === undefined) return null;
   const shown = compare !== undefined && !looking ? compare : null;
   return (
-    <section className="strip" aria-label="Comparison">
+    <section className="strip" ref={givesFocusBack} aria-label="Comparison">
       <span className="strip-words">
         {shown !== null ? (
           <>

@@ -5,6 +5,7 @@ import { placeInLens } from '../store/lens-model.ts';
 import { useLens } from '../store/lens-store.ts';
 import { useSession } from '../store/session-store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { givesFocusBack } from '../ui/keep-focus.ts';
 import { PathLabel } from '../ui/path-label.tsx';
 import { count } from '../ui/words.ts';
 import { FileCounts } from './file-counts.tsx';
@@ -26,7 +27,7 @@ export function LensStrip() {
   const first = stop !== undefined ? at === 0 : before === 0;
   const end = stop !== undefined ? at === total - 1 : before === total;
   return (
-    <section className="strip lens-strip" aria-label="One file through its steps">
+    <section className="strip lens-strip" ref={givesFocusBack} aria-label="One file through its steps">
       <Pin className="strip-arrow" aria-hidden="true" />
       <IconButton
         label="Previous step that changed it"

@@ -3,6 +3,7 @@ import type { ThreadView } from '../../shared/contract.ts';
 import { revertTo, unrevert } from '../store/travel.ts';
 import { useTravel } from '../store/travel-store.ts';
 import { Button } from '../ui/button.tsx';
+import { givesFocusBack } from '../ui/keep-focus.ts';
 import { count } from '../ui/words.ts';
 
 const WAITS = 'DSH has no open step in this session. It can be carried out when it has one.';
@@ -12,7 +13,7 @@ export function PendingBar({ standing, can }: { standing: NonNullable<ThreadView
   const busy = useTravel((state) => state.running !== null) ? 'A travel is running.' : null;
   const { stop, hidden, pending, files } = standing;
   return (
-    <section className="standing-bar" data-pending="true" aria-label="Planned recall">
+    <section className="standing-bar" ref={givesFocusBack} data-pending="true" aria-label="Planned recall">
       <Hourglass aria-hidden="true" />
       <p className="standing-words">
         Recall planned, not yet effective: it takes effect when DSH opens the next step.

@@ -7,6 +7,7 @@ import { useSession } from '../store/session-store.ts';
 import { unrevert } from '../store/travel.ts';
 import { useTravel } from '../store/travel-store.ts';
 import { Button } from '../ui/button.tsx';
+import { givesFocusBack } from '../ui/keep-focus.ts';
 import { PendingBar } from './pending-bar.tsx';
 import { revertedSteps, standingWords } from './standing-words.ts';
 import './standing-bar.css';
@@ -45,7 +46,7 @@ export function StandingBar() {
   if (words === null) {
     if (!final) return null;
     return (
-      <section className="standing-bar" data-final="true" aria-label="Standing revert">
+      <section className="standing-bar" ref={givesFocusBack} data-final="true" aria-label="Standing revert">
         <History aria-hidden="true" />
         <p className="standing-words">
           The revert is final: a new prompt dropped the hidden messages. Files can still come back from the history.
@@ -65,7 +66,7 @@ export function StandingBar() {
     await exportPatch();
   };
   return (
-    <section className="standing-bar" aria-label="Standing revert">
+    <section className="standing-bar" ref={givesFocusBack} aria-label="Standing revert">
       <History aria-hidden="true" />
       <p className="standing-words num">
         {words}

@@ -40,3 +40,16 @@ export function keepFocus(): () => HTMLElement | null {
   if (!(activeElement instanceof HTMLElement) || activeElement === document.body) return placeOf(null);
   return placeOf(isOver(activeElement) ? below : activeElement);
 }
+
+/** The `ref` of a bar or a message: when it goes while one of its buttons has the focus, the focus goes to where it would be kept. */
+export function givesFocusBack(box: HTMLElement | null): (() => void) | undefined {
+  if (box === null || box.closest('[role="dialog"], [role="alertdialog"]') !== null) return undefined;
+  return () => {
+    if (!box.contains(document.activeElement)) return;
+    const back = keepFocus();
+    // When it is gone.
+    queueMicrotask(() => {
+      if (document.activeElement === document.body) back()?.focus({ preventScroll: true });
+    });
+  };
+}

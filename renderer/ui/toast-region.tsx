@@ -1,9 +1,9 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { copyText } from '../store/patch.ts';
 import { closeToast, type Toast, useToast } from '../store/toast-store.ts';
 import { Button, IconButton } from './button.tsx';
-import { keepFocus } from './keep-focus.ts';
+import { givesFocusBack } from './keep-focus.ts';
 import './toast.css';
 
 const ICONS = { done: CircleCheck, note: Info, failed: CircleAlert } as const;
@@ -17,16 +17,8 @@ function ToastBox({ toast }: { toast: Toast }) {
     const timer = setTimeout(() => closeToast(id), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [id, stays]);
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const toastBox = box.current;
-    return () => {
-      // A message that goes while one of its buttons has the focus gives it back.
-      if (toastBox?.contains(document.activeElement)) keepFocus()()?.focus({ preventScroll: true });
-    };
-  }, []);
   return (
-    <div className="toast" ref={box} data-tone={toast.tone}>
+    <div className="toast" ref={givesFocusBack} data-tone={toast.tone}>
       <Icon className="toast-icon" aria-hidden="true" />
       <p className="toast-text">{toast.text}</p>
       <div className="toast-tools">

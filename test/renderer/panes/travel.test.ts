@@ -144,6 +144,31 @@ test('what lies over the window gives the focus back to what had it, or to the c
   await page.close();
 });
 
+test('a bar or a message that goes gives back the focus of its button', async () => {
+  const page = await panes.open('theme=light');
+  await (await openGate(page)).getByRole('button', { name: 'Revert 5 files' }).click();
+  const bar = page.getByRole('region', { name: 'Standing revert' });
+  await bar.waitFor();
+  await page.keyboard.press('2');
+  await eventually(() => focused(page)).toMatch(/^Turn \d/);
+  const row = await focused(page);
+  await page.getByRole('button', { name: 'Close message' }).focus();
+  await page.keyboard.press('Enter');
+  await eventually(() => focused(page)).toBe(row);
+  await page.keyboard.press('l');
+  await page.getByRole('button', { name: 'All files' }).focus();
+  await page.keyboard.press('Enter');
+  await eventually(() => focused(page)).toBe('Time cursor');
+  await bar.getByRole('button', { name: 'Unrevert' }).focus();
+  await page.keyboard.press('Enter');
+  await gate(page)
+    .getByRole('button', { name: /^Unrevert/ })
+    .click();
+  await bar.waitFor({ state: 'detached' });
+  await eventually(() => focused(page)).toBe('Time cursor');
+  await page.close();
+});
+
 test('another scope is another plan', async () => {
   const page = await panes.open('theme=light');
   const dialog = await openGate(page);
