@@ -1,6 +1,6 @@
 import { type EditorSlot, FIXED_OPTIONS, type Hunk, lineNumbersOf, numberChars, type SlotContent } from './editor-slot.ts';
 import type { Monaco } from './load-monaco.ts';
-import { createOwnerGutter } from './owner-gutter.ts';
+import { createSlotBase, createSlotNode } from './slot-base.ts';
 import { createTextModel, markGaps } from './text-model.ts';
 
 /** A comparison that takes longer (a worker that does not start) is not waited for: the texts show, and their marks when they come. */
@@ -22,8 +22,7 @@ function sideOf(from: number, to: number, numbers: readonly (number | null)[] | 
 
 /** An editor that compares two texts, side by side or in one column. */
 export function createDiffSlot(monaco: Monaco): EditorSlot {
-  const node = document.createElement('div');
-  node.className = 'editor-slot';
+  const node = createSlotNode();
   const editor = monaco.editor.createDiffEditor(node, {
     ...FIXED_OPTIONS,
     automaticLayout: false,
@@ -40,18 +39,14 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
   const modified = editor.getModifiedEditor();
   const originalGaps = original.createDecorationsCollection();
   const modifiedGaps = modified.createDecorationsCollection();
-  const gutter = createOwnerGutter(monaco, modified);
+  const { shared, gutter, heightChanged } = createSlotBase(monaco, node, modified);
   let release: (() => void) | null = null;
   let split = true;
   let numbers: SlotContent['numbers'] = null;
   let shows = 0;
-  let heightChanged = (): void => {};
-  let scrolled = (_top: number): void => {};
   original.onDidContentSizeChange((event) => event.contentHeightChanged && heightChanged());
-  modified.onDidContentSizeChange((event) => event.contentHeightChanged && heightChanged());
   // The comparison may end after the texts are drawn.
   editor.onDidUpdateDiff(() => heightChanged());
-  modified.onDidScrollChange((event) => event.scrollTopChanged && scrolled(event.scrollTop));
 
   const clear = (): void => {
     shows += 1;
@@ -62,7 +57,7 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
   };
   return {
     kind: 'diff',
-    node,
+    ...shared,
     async show(content) {
       clear();
       const turn = shows;
@@ -98,9 +93,6 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
     clear,
     layout: (width, height) => editor.layout({ width, height }),
     contentHeight: () => (split ? Math.max(original.getContentHeight(), modified.getContentHeight()) : modified.getContentHeight()),
-    scrollTo(top) {
-      if (modified.getScrollTop() !== top) modified.setScrollTop(top, monaco.editor.ScrollType.Immediate);
-    },
     scrollBy(left) {
       modified.setScrollLeft(modified.getScrollLeft() + left);
       original.setScrollLeft(modified.getScrollLeft());
@@ -128,15 +120,6 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
           ),
         0,
       );
-    },
-    own: (owners) => gutter.own(owners),
-    mark: (line) => modified.setPosition({ lineNumber: line, column: 1 }),
-    focus: () => modified.focus(),
-    onHeight: (listener) => {
-      heightChanged = listener;
-    },
-    onScroll: (listener) => {
-      scrolled = listener;
     },
     dispose() {
       clear();

@@ -1,20 +1,15 @@
 import { type EditorSlot, FIXED_OPTIONS, numberChars } from './editor-slot.ts';
 import type { Monaco } from './load-monaco.ts';
-import { createOwnerGutter } from './owner-gutter.ts';
+import { createSlotBase, createSlotNode } from './slot-base.ts';
 import { createTextModel } from './text-model.ts';
 
 /** An editor for a file that only one side has: every line is added, or every line is removed. Cheaper than a comparison with nothing. */
 export function createSingleSlot(monaco: Monaco): EditorSlot {
-  const node = document.createElement('div');
-  node.className = 'editor-slot';
+  const node = createSlotNode();
   const editor = monaco.editor.create(node, { ...FIXED_OPTIONS, automaticLayout: false, folding: false, model: null });
   const marks = editor.createDecorationsCollection();
-  const gutter = createOwnerGutter(monaco, editor);
+  const { shared, gutter } = createSlotBase(monaco, node, editor);
   let release: (() => void) | null = null;
-  let heightChanged = (): void => {};
-  let scrolled = (_top: number): void => {};
-  editor.onDidContentSizeChange((event) => event.contentHeightChanged && heightChanged());
-  editor.onDidScrollChange((event) => event.scrollTopChanged && scrolled(event.scrollTop));
 
   const clear = (): void => {
     gutter.own(null);
@@ -24,7 +19,7 @@ export function createSingleSlot(monaco: Monaco): EditorSlot {
   };
   return {
     kind: 'single',
-    node,
+    ...shared,
     show(content) {
       clear();
       const removed = content.after === null;
@@ -56,21 +51,9 @@ export function createSingleSlot(monaco: Monaco): EditorSlot {
     clear,
     layout: (width, height) => editor.layout({ width, height }),
     contentHeight: () => editor.getContentHeight(),
-    scrollTo(top) {
-      if (editor.getScrollTop() !== top) editor.setScrollTop(top, monaco.editor.ScrollType.Immediate);
-    },
     scrollBy: (left) => editor.setScrollLeft(editor.getScrollLeft() + left),
     hunks: () => [{ top: 0, line: 1, before: { start: 0, lines: 0 }, after: { start: 1, lines: editor.getModel()?.getLineCount() ?? 0 } }],
     changedLines: () => editor.getModel()?.getLineCount() ?? 0,
-    own: (owners) => gutter.own(owners),
-    mark: (line) => editor.setPosition({ lineNumber: line, column: 1 }),
-    focus: () => editor.focus(),
-    onHeight: (listener) => {
-      heightChanged = listener;
-    },
-    onScroll: (listener) => {
-      scrolled = listener;
-    },
     dispose() {
       clear();
       editor.dispose();
