@@ -5,8 +5,8 @@ import { isRefusal, reasonOf, TurnbackError } from '../../shared/errors.ts';
 import { captureWorkspace } from '../snapshots/capture.ts';
 import type { Git } from '../snapshots/git.ts';
 import { appendMoment, type Moment } from '../snapshots/moments.ts';
-import { whileRecording } from '../snapshots/recording-gate.ts';
-import { openRecordedStore, pin, recordedStore } from '../snapshots/store.ts';
+import { openRecordedStore, pin, recordedIndex, recordedStore } from '../snapshots/store.ts';
+import { whileUsing } from '../snapshots/use-gate.ts';
 
 /** What Claude Code gives a hook on its standard input (formats/opencode-and-claude-code.md 2.5, common fields). */
 const inputSchema = z.object({
@@ -69,7 +69,7 @@ export async function recordHook(given: unknown, deps: HookDeps): Promise<Moment
   };
   try {
     // Until the moment names what was kept, a sweep would take it for what nobody needs.
-    return await whileRecording(recordedStore(deps.ownData, root), async () => keep(await capture(root, deps)));
+    return await whileUsing(recordedStore(deps.ownData, root), async () => keep(await capture(root, deps)));
   } catch (error) {
     if (!isRefusal(error, 'LEASE_HELD')) throw error;
     return keep({ tree: null, failed: error.reason });
@@ -80,7 +80,7 @@ async function capture(root: string, { git, ownData }: HookDeps): Promise<Pick<M
   try {
     const real = await realpath(root);
     const store = await openRecordedStore({ git, ownData, root });
-    const tree = await captureWorkspace(store, { root: real, indexFile: path.join(store.gitDir, 'turnback-index') });
+    const tree = await captureWorkspace(store, { root: real, indexFile: recordedIndex(store) });
     await pin(store, `recorded-${tree}`, tree);
     return { tree, failed: null };
   } catch (error) {

@@ -16,7 +16,8 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-const isFolder = async (folder: string): Promise<boolean> => (await stat(folder).catch(() => null))?.isDirectory() ?? false;
+/** Is there a folder? */
+export const isFolder = async (folder: string): Promise<boolean> => (await stat(folder).catch(() => null))?.isDirectory() ?? false;
 
 /** A line as git reads it: a quoted one has the escapes of C. */
 function unquoted(line: string): string {
@@ -29,7 +30,8 @@ function unquoted(line: string): string {
     );
 }
 
-async function lendersOf(objects: string): Promise<string[]> {
+/** The folders that a folder of objects says it borrows from, there or not. */
+export async function lendersOf(objects: string): Promise<string[]> {
   const lines = (await textOf(path.join(objects, 'info', 'alternates'))).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => path.resolve(objects, unquoted(line)));
 }

@@ -2,10 +2,10 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Git } from './git.ts';
 import { type Moment, momentsFile, readMoments } from './moments.ts';
-import { whileSweeping } from './recording-gate.ts';
 import { removeOwnStore } from './safety-stores.ts';
-import { openRecordedStore, pins, recordedStore, unpin } from './store.ts';
+import { openRecordedStore, pins, recordedIndex, recordedStore, unpin } from './store.ts';
 import { sweepStore } from './sweep.ts';
+import { whileSweeping } from './use-gate.ts';
 
 /** A hook may have kept objects whose moment is still to be written: what is younger than this stays; milliseconds. */
 const GRACE = 3_600_000;
@@ -42,6 +42,8 @@ async function sweepOne({ git, ownData, now }: RecordedParts, root: string, grac
   if (named === null) return removeOwnStore(recordedStore(ownData, root));
   const store = await openRecordedStore({ git, ownData, root });
   for (const { name, tree } of await pins(store)) if (!named.has(tree)) await unpin(store, name);
+  // The index knows files by objects that go now: the next hook would not write them again.
+  await rm(recordedIndex(store), { force: true });
   await sweepStore(store, { contents: new Set(), grace, now });
 }
 

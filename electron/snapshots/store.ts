@@ -6,6 +6,7 @@ import { alternatesFile } from './alternates.ts';
 import { syncFile, syncFolder, writeDurably } from './durable.ts';
 import type { Git } from './git.ts';
 import { formatOfId, type ObjectFormat } from './object-id.ts';
+import { takeIntoUse } from './quarantines.ts';
 
 /** A git dir of our own. What it reads may be foreign; its config, hooks and attributes never are. */
 export interface SnapshotStore {
@@ -92,7 +93,7 @@ export async function openQuarantine(o: {
 }): Promise<SnapshotStore> {
   const folders = o.objectFolders.map((folder) => path.resolve(folder));
   const gitDir = path.join(path.resolve(o.ownData), 'quarantine', `${keyOf(o.format, ...folders)}.git`);
-  await makeStore(gitDir, o.format, folders);
+  await takeIntoUse(gitDir, () => makeStore(gitDir, o.format, folders));
   return { git: o.git, gitDir, format: o.format, objectFolders: folders };
 }
 
@@ -109,6 +110,9 @@ export async function openSafetyStore(o: { git: Git; ownData: string; root: stri
 export function recordedStore(ownData: string, root: string): string {
   return path.join(path.resolve(ownData), 'recorded', `${keyOf(root)}.git`);
 }
+
+/** The index by which hooks know which files of the workspace they kept already. */
+export const recordedIndex = ({ gitDir }: SnapshotStore): string => path.join(gitDir, 'turnback-index');
 
 /** The repository that keeps what an agent's hooks record of a workspace. It borrows nothing. */
 export async function openRecordedStore(o: { git: Git; ownData: string; root: string }): Promise<SnapshotStore> {

@@ -5,6 +5,7 @@ import { causeOf, isRefusal, TurnbackError } from '../../shared/errors.ts';
 import type { Cleaned, CleanPlan } from '../../shared/own-data.ts';
 import type { Git } from '../snapshots/git.ts';
 import { objectFolder } from '../snapshots/object-folder.ts';
+import { cleanQuarantines } from '../snapshots/quarantines.ts';
 import { cleanRecorded } from '../snapshots/recorded-stores.ts';
 import { removeRemainders, type SafetyStore } from '../snapshots/safety-stores.ts';
 import { pins, unpin } from '../snapshots/store.ts';
@@ -59,11 +60,17 @@ export async function runClean(parts: CleanParts, all: boolean): Promise<Cleaned
   await removeRemainders(ownData);
   const done = { dropped: 0, waiting: 0 };
   let failure: unknown = null;
+  const { days } = parts.retention;
   try {
-    // What hooks recorded of a session is of use for as long as the session's own travels.
-    if (parts.retention.days !== null) await cleanRecorded({ git, ownData, now: parts.now() }, parts.retention.days * DAY);
+    await cleanQuarantines({ ownData, now: parts.now(), age: days === null ? null : days * DAY });
   } catch (thrown) {
     failure = thrown;
+  }
+  try {
+    // What hooks recorded of a session is of use for as long as the session's own travels.
+    if (days !== null) await cleanRecorded({ git, ownData, now: parts.now() }, days * DAY);
+  } catch (thrown) {
+    failure ??= thrown;
   }
   for (const store of use.stores) {
     const own = goes.filter((one) => one.store.key === store.key);

@@ -114,10 +114,20 @@ test('what a process that ended left is no reason to wait, and one of another ma
   await writeFile(path.join(busy, 'notes'), '');
   expect(await made.hook('live')).toMatchObject({ failed: null });
   expect(await readdir(busy)).toEqual(['notes']);
-  await writeFile(path.join(busy, 'hook-1-1-ffffffff-aa'), '');
+  await writeFile(path.join(busy, 'use-1-1-ffffffff-aa'), '');
   const waiting = made.forget();
   expect(await Promise.race([waiting.then(() => 'ended'), sleep(100).then(() => 'waits')])).toBe('waits');
-  await rm(path.join(busy, 'hook-1-1-ffffffff-aa'));
+  await rm(path.join(busy, 'use-1-1-ffffffff-aa'));
   await waiting;
+  await isKept(made, 'live');
+});
+
+test('a hook after a sweep keeps a file whole that only the forgotten session had kept', async () => {
+  const made = await stage(true);
+  const old = new Date('2001-01-01T00:00:00Z');
+  await utimes(path.join(made.root, 'a.txt'), old, old);
+  await made.hook('gone');
+  await made.forget();
+  await made.hook('live');
   await isKept(made, 'live');
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
 import { startOfProcess, thisHost } from './process-alive.ts';
 
-type Side = 'hook' | 'sweep';
+type Side = 'use' | 'sweep';
 
 /** Milliseconds between two looks at the other side, and after which the waiting ends. */
 const LOOK = 20;
@@ -26,7 +26,7 @@ interface Sign {
 async function signsIn(folder: string): Promise<Sign[]> {
   const signs: Sign[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
-    const [, side = '', pid = '', start = '', at = ''] = /^(hook|sweep)-(\d+)-([\d?]+)-([0-9a-f]{8})-/.exec(name) ?? [];
+    const [, side = '', pid = '', start = '', at = ''] = /^(use|sweep)-(\d+)-([\d?]+)-([0-9a-f]{8})-/.exec(name) ?? [];
     if (side === '') continue;
     const file = path.join(folder, name);
     const alive = at === host ? isAlive(Number(pid), start) : Date.now() - ((await stat(file).catch(() => null))?.mtimeMs ?? 0) < STRANGE;
@@ -44,8 +44,8 @@ function isAlive(pid: number, start: string): boolean {
 async function leaveSign(folder: string, side: Side): Promise<string> {
   const name = `${side}-${process.pid}-${startOfProcess(process.pid) ?? '?'}-${host}-${randomBytes(6).toString('hex')}`;
   for (;;) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(path.join(folder, name), '', { flag: 'wx', mode: 0o600 });
       return name;
     } catch (thrown) {
@@ -63,7 +63,7 @@ async function takeSign(folder: string, name: string): Promise<void> {
 
 /**
  * Runs work while nobody of the other side is at the repository. Each side leaves its sign before it looks for the other's, so never
- * do both miss each other; a sweep gives way, hooks keep their sign and wait. Throws LEASE_HELD when that takes too long.
+ * do both miss each other; a sweep gives way, the others keep their sign and wait. Throws LEASE_HELD when that takes too long.
  */
 async function pass<T>(gitDir: string, side: Side, work: () => Promise<T>): Promise<T> {
   const folder = folderOf(gitDir);
@@ -85,12 +85,12 @@ async function pass<T>(gitDir: string, side: Side, work: () => Promise<T>): Prom
   }
 }
 
-/** Runs what keeps something in a repository of recordings: from the first object until the moment that names it is written. */
-export function whileRecording<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
-  return pass(gitDir, 'hook', work);
+/** Runs what keeps something in a repository of ours: from the first object until what names it is written. */
+export function whileUsing<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
+  return pass(gitDir, 'use', work);
 }
 
-/** Runs what removes from a repository of recordings: from the look at what is named until the last object is gone. */
+/** Runs what removes from a repository of ours: from the look at what is needed until the last object is gone. */
 export function whileSweeping<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
   return pass(gitDir, 'sweep', work);
 }
