@@ -20,7 +20,7 @@ import { FakeHost, Refusal } from '../fake-host.ts';
 import { onePoint } from './fake-files.ts';
 import { fakeHistory, fakePlan, fakesOf, fakeView, filesOf } from './fake-thread.ts';
 
-/** The scene: `theme`, `layout`, `many` (files), `looks`, `standing`, `stale` (the first run is refused), `host`, `leftovers`, `hold`, `long` (an excerpt). */
+/** The scene: `theme`, `layout`, `many` (files), `looks`, `standing`, `stale` (the first run is refused), `host`, `leftovers`, `hold`, `paced`, `long` (an excerpt). */
 const scene = new URLSearchParams(location.search);
 const fakes = fakesOf(Number(scene.get('many') ?? 0), scene.has('looks'));
 const themeOf = (named: string | null): Settings['theme'] => (named === 'dark' || named === 'contrast' ? named : 'light');
@@ -37,6 +37,8 @@ let release = (): void => {};
 const released = new Promise<void>((done) => {
   release = done;
 });
+/** With `paced`, a travel goes to its next part when the test calls `goOn()`. */
+let goOn = (): void => {};
 const wait = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 /** Five travels, of which the limits let two go. */
@@ -165,10 +167,16 @@ const host = new FakeHost({
       stale = false;
       throw new Refusal(reason('PLAN_STALE', { path: 'package.json' }));
     }
-    const slow = Number(scene.get('slow') ?? 0);
-    for (let done = 0; done <= 6 && slow > 0; done++) {
-      host.push('progress', { operation, done, total: 6, label: done < 3 ? 'Keeping' : 'Writing' });
-      await wait(slow);
+    for (const [done, label] of scene.has('paced')
+      ? ([
+          [1, 'Keeping'],
+          [4, 'Writing'],
+        ] as const)
+      : []) {
+      host.push('progress', { operation, done, total: 6, label });
+      await new Promise<void>((next) => {
+        goOn = next;
+      });
     }
     view = fakeView(fakes, kind === 'revert');
     const leftovers = scene.has('leftovers');
@@ -198,6 +206,7 @@ Object.assign(window, {
   runCommand,
   host,
   release: () => release(),
+  goOn: () => goOn(),
 });
 void startApp(createClient(host), runCommand);
 

@@ -25,6 +25,8 @@ const asked = (page: Page, call: string): Promise<Record<string, unknown>[]> =>
         .map((entry) => entry.input),
     call,
   );
+/** Lets a travel of a paced scene go to its next part. */
+const goOn = (page: Page): Promise<void> => page.evaluate(() => (window as unknown as { goOn(): void }).goOn());
 const gate = (page: Page): Locator => page.getByRole('alertdialog');
 
 /** Moves the cursor back by keys and asks to go there. */
@@ -217,15 +219,18 @@ test('while another agent works in the folder it takes a second question to go o
 });
 
 test('a running travel can be cancelled until the first file is written, then says what was left out', async () => {
-  const page = await panes.open('theme=light&leftovers&slow=900');
+  const page = await panes.open('theme=light&leftovers&paced');
   const dialog = await openGate(page);
   await dialog.getByRole('button', { name: 'Revert 5 files' }).click();
   await eventually(() => textOf(dialog)).toContain('Keeping a safety snapshot');
-  expect(await focused(page)).toBe('Cancel');
+  await eventually(() => focused(page)).toBe('Cancel');
   expect(await dialog.getByRole('button', { name: 'Cancel' }).getAttribute('aria-disabled')).toBeNull();
+  await goOn(page);
   await eventually(() => textOf(dialog)).toContain('Writing files');
   expect(await dialog.getByRole('button', { name: 'Cancel' }).getAttribute('aria-disabled')).toBe('true');
   await page.keyboard.press('Escape');
+  expect(await dialog.count()).toBe(1);
+  await goOn(page);
   const report = page.getByRole('dialog', { name: '2 files were left as they are' });
   await report.waitFor();
   expect(await textOf(report)).toContain('config/current');
@@ -318,7 +323,7 @@ test.each(['light', 'dark'])(
       const { violations } = await new AxeBuilder({ page }).include(part).analyze();
       for (const { id, nodes } of violations) found.push(`${state}: ${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
     };
-    const page = await panes.open(`theme=${theme}&leftovers&slow=1500`);
+    const page = await panes.open(`theme=${theme}&leftovers&paced`);
     await check(page, 'binary and words', '.thread-columns');
     await page.getByRole('treeitem', { name: /^Turn 1/ }).click();
     await page.locator('.file-text[data-ready]').first().waitFor();
@@ -328,6 +333,9 @@ test.each(['light', 'dark'])(
     await dialog.getByRole('button', { name: 'Revert 5 files' }).click();
     await eventually(() => textOf(dialog)).toContain('Keeping a safety snapshot');
     await check(page, 'running', '[role="alertdialog"]');
+    await goOn(page);
+    await eventually(() => textOf(dialog)).toContain('Writing files');
+    await goOn(page);
     await page.getByRole('dialog').waitFor({ timeout: 30_000 });
     await check(page, 'report', '[role="dialog"]');
     await page.keyboard.press('Escape');
