@@ -8,7 +8,15 @@ import { fuzz } from './fuzz.ts';
 import { type Target, targetsIn } from './targets.ts';
 
 const INPUTS = size(36_000, 1_050_000);
-const NAMES = ['tanstack records', 'dsh v3-plain', 'dsh v0-plain', 'opencode rows and parts', 'our own files', 'metadata, leases, trees'];
+const NAMES = [
+  'tanstack records',
+  'dsh v3-plain',
+  'dsh v0-plain',
+  'opencode rows and parts',
+  'claude code records',
+  'our own files',
+  'metadata, leases, trees',
+];
 
 const seed = seedOf();
 let folder = '';

@@ -5,8 +5,9 @@ import { zstdCompressSync } from 'node:zlib';
 import { makeSample } from '../../electron/recorder/sample.ts';
 import { parseTree } from '../../electron/snapshots/tree-object.ts';
 import { foldDsh } from '../../electron/threads/dsh/dsh-fold.ts';
-import { readLog } from '../../electron/threads/dsh/dsh-log.ts';
+import { DshIntake, readLog } from '../../electron/threads/dsh/dsh-log.ts';
 import { bodyOf } from '../../electron/threads/dsh/dsh-messages.ts';
+import { leanEvent } from '../../electron/threads/dsh/lean-event.ts';
 import { recallRange } from '../../electron/threads/dsh/recall-range.ts';
 import { parseRecord } from '../../electron/threads/loose.ts';
 import { foldSession } from '../../electron/threads/opencode/fold-session.ts';
@@ -34,6 +35,7 @@ import { writerLeaseSchema } from '../../shared/writer-lease.ts';
 import { dshSampleLog } from '../scenarios/dsh.ts';
 import { readOpencodeDump } from '../scenarios/opencode.ts';
 import * as hand from '../threads/tanstack/hand-log.ts';
+import { claudeTarget } from './claude-target.ts';
 import { fileOf, jsonOf, mutateBytes, mutateLines, mutateRecord, mutateValue } from './mutate.ts';
 import type { Random } from './random.ts';
 
@@ -112,7 +114,7 @@ async function tanstackTarget(folder: string): Promise<Target> {
   const lines = [...linesOf(await readFile(sample.log)).filter((line) => line.length < 20_000), ...RARE];
   return {
     name: 'tanstack records',
-    share: 0.35,
+    share: 0.28,
     async one(random, input) {
       const log = new LogFold({ threadId: 't1', logId: random.chance(0.9) ? 't1' : 'other', root: random.chance(0.5) ? '/w' : null });
       const quick = new QuickLines();
@@ -144,13 +146,14 @@ async function dshTarget(form: 'v0-plain' | 'v3-plain'): Promise<Target> {
   const logs = samples.map((bytes) => linesOf(bytes).filter((line) => line.length < 8000));
   return {
     name: `dsh ${form}`,
-    share: 0.15,
+    share: 0.13,
     one(random, input) {
       const whole = logs[random.below(logs.length)] ?? [];
       const lines = whole.slice(0, random.chance(0.9) ? 4 + random.below(16) : whole.length);
       const plain = fileOf(random, mutateLines(random, lines, whole));
       const packed = random.chance(0.05);
       const log = readLog(packed ? mutateBytes(random, zstdCompressSync(plain)) : plain, packed);
+      if (!packed && random.chance(0.3)) leanly(plain);
       if (log === null) return;
       const fold = foldDsh(log, { ...HEAD, source: 'dsh' });
       if (input % CHECKED === 0) threadSchema.parse(fold.thread);
@@ -161,6 +164,13 @@ async function dshTarget(form: 'v0-plain' | 'v3-plain'): Promise<Target> {
       recallRange(log, random.below(log.events.length));
     },
   };
+}
+
+/** As a log is read from its file: with long texts cut. */
+function leanly(plain: Buffer): void {
+  const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => ({ offset: 0, length: line.length })));
+  for (const line of linesOf(plain)) intake.take(line);
+  if (intake.log !== null) foldDsh(intake.log, { ...HEAD, source: 'dsh' });
 }
 
 async function opencodeTarget(folder: string): Promise<Target> {
@@ -186,7 +196,7 @@ async function opencodeTarget(folder: string): Promise<Target> {
     random.chance(0.4) ? bytes : random.chance(0.85) ? mutateRecord(random, bytes) : mutateBytes(random, bytes);
   return {
     name: 'opencode rows and parts',
-    share: 0.2,
+    share: 0.18,
     one(random, input) {
       const from = random.below(rows.length);
       const read = rows.slice(from, from + 1 + random.below(4)).map(({ id, data, parts }, at) => {
@@ -277,7 +287,7 @@ function ownTarget(): Target {
   };
   return {
     name: 'our own files',
-    share: 0.05,
+    share: 0.04,
     async one(random) {
       const sample = random.pick(texts) ?? Buffer.alloc(0);
       const text = random.chance(0.7) ? mutateRecord(random, sample) : mutateBytes(random, sample);
@@ -320,7 +330,7 @@ function smallTarget(): Target {
   const lease = { version: 1, pid: 4, hostName: 'h', host: 'h', startedAt: '1', nonce: 'n', heartbeatAt: 1, at: 1 };
   return {
     name: 'metadata, leases, trees',
-    share: 0.1,
+    share: 0.09,
     one(random) {
       const raws: string[] = [];
       const value = structuredClone(random.chance(0.5) ? metadata : lease) as Record<string, unknown>;
@@ -345,6 +355,7 @@ export async function targetsIn(folder: string): Promise<Target[]> {
     await dshTarget('v3-plain'),
     await dshTarget('v0-plain'),
     await opencodeTarget(folder),
+    claudeTarget(folder, { ...HEAD, source: 'claude-code' }, CHECKED),
     ownTarget(),
     smallTarget(),
   ];

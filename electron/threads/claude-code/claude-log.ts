@@ -72,7 +72,7 @@ export class ClaudeLog {
       from,
       (bytes, at) => {
         changed = true;
-        this.#take(bytes, at);
+        this.take(bytes, at);
       },
       {
         signal,
@@ -89,7 +89,7 @@ export class ClaudeLog {
     const whole = tail !== null && 'record' in parseRecord(tail.bytes);
     if (tail !== null && whole) {
       changed = true;
-      this.#take(tail.bytes, tail.at);
+      this.take(tail.bytes, tail.at);
     }
     this.torn = tail !== null && !whole ? tail.bytes.length : 0;
     this.#place = whole && tail !== null ? tail.after : growth.place;
@@ -109,7 +109,8 @@ export class ClaudeLog {
     this.#uuids.clear();
   }
 
-  #take(bytes: Buffer, at: LineAt): void {
+  /** Takes one line; `bytes` are only read during the call. */
+  take(bytes: Buffer, at: LineAt): void {
     if (isBlankLine(bytes)) return;
     const parsed = parseRecord(bytes);
     if ('why' in parsed) {
