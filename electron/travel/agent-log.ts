@@ -8,7 +8,7 @@ import type { LogRecord, LogWriter } from '../threads/source.ts';
 import type { OpenThread } from '../threads/thread.ts';
 import type { Bench } from './bench.ts';
 import { entryOfContent } from './content.ts';
-import type { LogState, TravelRecord } from './record.ts';
+import type { LogState, MessagesPart, TravelRecord } from './record.ts';
 
 /** The writer of a thread's log; a travel that has a batch had one when it was planned. */
 export function writerOf(thread: OpenThread): LogWriter {
@@ -58,10 +58,15 @@ export function batchFor(writer: LogWriter, record: TravelRecord, now: string | 
   return { batch: writer.redo(point, at), expect: { last: 'done' } };
 }
 
-/** The batch that takes a travel's batch back after it was appended, so that the log says again what it said before. */
-export function inverseBatch(writer: LogWriter, record: TravelRecord, at: number): { batch: LogRecord[]; expect: LogState } {
-  const { messages } = record;
-  const stood = messages.how === 'append' ? messages.stood : null;
+type Appended = Extract<MessagesPart, { how: 'append' }>;
+
+/** The batch that takes a travel's batch back after it was appended, so that the log says again what it said before: that `stood` stands. */
+export function inverseBatch(
+  writer: LogWriter,
+  record: TravelRecord,
+  stood: Appended['stood'],
+  at: number,
+): { batch: LogRecord[]; expect: LogState } {
   if (record.kind === 'undo') return batchFor(writer, { ...record, kind: 'redo', at }, null);
   if (record.kind === 'redo') return batchFor(writer, { ...record, kind: 'undo', at }, null);
   if (stood === null) return { batch: writer.unrevert(at), expect: { standing: null } };

@@ -12,6 +12,12 @@ import { inFolder, type PinnedFolder, splitPath } from './pinned-folder.ts';
 import { allFoldersAbove, clearFolder, type FolderModes, makeFolders, removeEmptied, removeIfEmpty } from './travel-folders.ts';
 import { type Change, type Facts, factsAt, factsFit, placeFile, sameFacts, stageFile, temporaryName, unstage } from './write-file.ts';
 
+/** A content that is there. */
+type Present = Exclude<Content, { kind: 'absent' }>;
+type Write = Change & { want: Present };
+
+const isWrite = (change: Change): change is Write => change.want.kind !== 'absent';
+
 interface ApplyOptions {
   fs: FileSystem;
   root: string;
@@ -19,9 +25,9 @@ interface ApplyOptions {
   token: string;
   format: ObjectFormat;
   changes: readonly Change[];
-  bytes(content: Content, path: TreePath): Promise<Buffer>;
+  bytes(content: Present, path: TreePath): Promise<Buffer>;
   /** How many those are, null where that cannot be told. */
-  size(content: Content, path: TreePath): Promise<number | null>;
+  size(content: Present, path: TreePath): Promise<number | null>;
   folders: FolderModes;
   /** Every path that this travel deletes, also those that are gone already: folders that this empties go, too. */
   gone: readonly TreePath[];
@@ -52,7 +58,7 @@ export async function applyChanges(options: ApplyOptions): Promise<void> {
   const deletes = changes.filter((change) => change.want.kind === 'absent');
   const deleted = new Set(deletes.map((change) => change.path));
   const isLate = ({ path, seen }: Change): boolean => seen.kind === 'folder' || foldersAbove(path).some((above) => deleted.has(above));
-  const writes = changes.filter((change) => change.want.kind !== 'absent');
+  const writes = changes.filter(isWrite);
   const [early, late] = [writes.filter((change) => !isLate(change)), writes.filter(isLate)];
   const facts = await lookAgain(options);
   const staged: { folder: TreePath; index: number }[] = [];
@@ -119,14 +125,14 @@ async function breathe(done: number): Promise<void> {
 }
 
 /** Runs the work for each change with its folder pinned, folder by folder, so many at a time. */
-async function inFoldersOf(
+async function inFoldersOf<C extends Change>(
   options: ApplyOptions,
-  changes: readonly Change[],
+  changes: readonly C[],
   width: number,
-  work: (pinned: PinnedFolder, change: Change) => Promise<void>,
-  folderOf = (change: Change): TreePath => splitPath(change.path).folder,
+  work: (pinned: PinnedFolder, change: C) => Promise<void>,
+  folderOf = (change: C): TreePath => splitPath(change.path).folder,
 ): Promise<void> {
-  const groups = new Map<TreePath, Change[]>();
+  const groups = new Map<TreePath, C[]>();
   for (const change of changes) {
     const folder = folderOf(change);
     const group = groups.get(folder);
@@ -150,8 +156,8 @@ async function inFoldersOf(
 
 async function stageAll(
   options: ApplyOptions,
-  changes: readonly Change[],
-  folderOf: (change: Change) => TreePath,
+  changes: readonly Write[],
+  folderOf: (change: Write) => TreePath,
   staged: { folder: TreePath; index: number }[],
 ): Promise<void> {
   const held = new Budget(HELD);

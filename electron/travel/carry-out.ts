@@ -126,8 +126,8 @@ async function write(
     token: record.token,
     format: bench.format,
     changes,
-    bytes: (content, path) => (content.kind === 'absent' ? Promise.resolve(Buffer.alloc(0)) : bench.blobs.read(content.oid, path)),
-    size: async (content, path) => (content.kind === 'absent' ? 0 : bench.blobs.size(content.oid, path)),
+    bytes: (content, path) => bench.blobs.read(content.oid, path),
+    size: async (content, path) => bench.blobs.size(content.oid, path),
     folders,
     gone: gone.filter((path) => !changed.includes(path)),
     onProgress: (done) => carrier.onProgress?.(done, changes.length, side === 'after' ? 'Writing' : 'Putting back'),
@@ -253,6 +253,6 @@ async function prepareInverse(carrier: Carrier, record: TravelRecord, at: number
   const thread = threadOf(carrier, record);
   await thread.refresh();
   const writer = writerOf(thread);
-  const inverse = inverseBatch(writer, record, at);
+  const inverse = inverseBatch(writer, record, messages.stood, at);
   return phase(carrier, record, { phase: 'back', messages: { ...messages, ...inverse, position: writer.position() } });
 }

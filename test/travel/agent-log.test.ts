@@ -124,13 +124,13 @@ test('each batch has one that takes it back', () => {
   if (writer === null) throw new Error('no writer');
   const stood = { stop: 2, messageId: 'before', now: 'old', files: ['b'] };
   const append = { how: 'append' as const, position: '1', batch: [], expect: STANDS };
-  expect(inverseBatch(writer, record({}), 9)).toEqual({ batch: [{ type: 'unrevert', at: 9 }], expect: { standing: null } });
-  expect(inverseBatch(writer, record({ messages: { ...append, stood } }), 9)).toEqual({
+  expect(inverseBatch(writer, record({}), null, 9)).toEqual({ batch: [{ type: 'unrevert', at: 9 }], expect: { standing: null } });
+  expect(inverseBatch(writer, record({ messages: { ...append, stood } }), stood, 9)).toEqual({
     batch: [{ type: 'revert', stop: 2, now: 'old', files: ['b'], at: 9 }],
     expect: { standing: { messageId: 'before', now: 'old' } },
   });
-  expect(inverseBatch(writer, record({ kind: 'undo' }), 9).batch).toEqual([{ type: 'redo', point: REDO_POINT, at: 9 }]);
-  expect(inverseBatch(writer, record({ kind: 'redo' }), 9).batch).toEqual([{ type: 'undo', point: UNDO_POINT, at: 9 }]);
+  expect(inverseBatch(writer, record({ kind: 'undo' }), null, 9).batch).toEqual([{ type: 'redo', point: REDO_POINT, at: 9 }]);
+  expect(inverseBatch(writer, record({ kind: 'redo' }), null, 9).batch).toEqual([{ type: 'undo', point: UNDO_POINT, at: 9 }]);
 });
 
 test('what the log says', () => {

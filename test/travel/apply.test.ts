@@ -40,7 +40,7 @@ async function apply(wants: Record<string, Content>, o: { fs?: FileSystem; seen?
     token: TOKEN,
     format: 'sha1',
     changes,
-    bytes: async (one) => (one.kind === 'absent' ? Buffer.alloc(0) : (bytesOf.get(one.oid) ?? Buffer.alloc(0))),
+    bytes: async (one) => bytesOf.get(one.oid) ?? Buffer.alloc(0),
     size: async () => 10,
     folders: new Map(),
     gone: Object.entries(wants).flatMap(([name, want]) => (want.kind === 'absent' ? [name] : [])),
