@@ -7,7 +7,7 @@ import type { TravelContext, TravelRequest } from '../../electron/travel/travel-
 import type { Piece } from '../../shared/plan.ts';
 import { writeFiles } from '../scenarios/temp.ts';
 import { type Neutral, neutral } from './neutral.ts';
-import { DEFAULTS, stopOf, travelling } from './tanstack-travelling.ts';
+import { DEFAULTS, revertTo, stopOf, travelling, UNREVERT } from './tanstack-travelling.ts';
 
 function partial(step: string, file: string, more: Partial<Piece> = {}): TravelRequest {
   return { kind: 'partial', stop: null, entry: null, scope: 'files', piece: { step, path: file, hunk: null, side: 'out', ...more } };
@@ -168,4 +168,23 @@ test('a revert that the agent made keeps its own files; others, and all where it
     ]);
     await writer?.append(writer.unrevert(w.t.now()));
   }
+});
+
+test('a revert that the agent made after ours was taken back is the agent’s own', async () => {
+  const w = await travelling({ events: false });
+  await writeFiles(w.t.root, { a: '0\n', b: '0\n' });
+  const first = await w.t.turn('one', [{ tool: 'edit_file', edit: (root) => writeFiles(root, { a: '1\n' }) }]);
+  const second = await w.t.turn('two', [{ tool: 'edit_file', edit: (root) => writeFiles(root, { a: '2\n' }) }]);
+  await w.t.turn('three', [{ tool: 'edit_file', edit: (root) => writeFiles(root, { b: '3\n' }) }]);
+  const context = await w.context();
+  await runTravel(context, revertTo(stopOf(context, second.answerId)), DEFAULTS);
+  expect(await readFile(path.join(w.t.root, 'b'), 'utf8')).toBe('0\n');
+  const { writer } = context.thread.reader;
+  await writer?.append(writer.unrevert(w.t.now()));
+  await context.thread.refresh();
+  await writer?.append(writer.revert({ stop: stopOf(context, first.answerId), now: null, files: null, at: w.t.now() }));
+  await context.thread.refresh();
+  const plan = await previewTravel(context, UNREVERT);
+  // It kept no state of the files, so none comes back, whatever ours had.
+  expect([plan.target.messageId, plan.files, plan.refusal]).toEqual([first.answerId, [], null]);
 });
