@@ -95,7 +95,7 @@ test(`${RUNS} random logs: messages, turns, steps, contents and reverts are thos
     fc.asyncProperty(
       fc.array(claudeDeed, { minLength: 1, maxLength: 7 }),
       fc.constantFrom(...FORMS),
-      fc.nat({ max: 9 }),
+      fc.oneof({ weight: 1, arbitrary: fc.nat({ max: 9 }) }, { weight: 2, arbitrary: fc.constant(null) }),
       async (deeds, form, back) => {
         const world = new ClaudeWorld(path.join(folder, 'session'), form);
         for (const deed of deeds) world.do(deed);
@@ -108,11 +108,12 @@ test(`${RUNS} random logs: messages, turns, steps, contents and reverts are thos
           const reference = claudeCodeReference(log);
           await compareFold(thread, reference);
           for (const agent of [...reference.children.values()].slice(0, 1)) await compareAgent(log, agent, root, ownData);
+          if (back === null) return;
           const shown = reference.messages.filter((message) => !message.dropped);
           const id = shown.at(-1 - (back % shown.length))?.id;
           const gone = shown.slice(shown.findIndex((message) => message.id === id) + 1);
-          const stop = thread.thread().messages.find((message) => message.id === id)?.stop;
-          if (gone.length === 0 || stop == null) return;
+          if (gone.length === 0) return;
+          const stop = thread.thread().messages.find((message) => message.id === id)?.stop ?? -1;
           const expected = claudeCodeRevert(
             reference.steps.filter((step) => gone.some((message) => message.id === step.id)),
             world.disk,
@@ -129,7 +130,8 @@ test(`${RUNS} random logs: messages, turns, steps, contents and reverts are thos
           plans += 1;
         } finally {
           await thread.close();
-          await rm(ownData, { recursive: true, force: true });
+          // Of one log nothing is known to the next at its place; only a travel would be remembered.
+          if (back !== null) await rm(ownData, { recursive: true, force: true });
         }
       },
     ),

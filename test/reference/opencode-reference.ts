@@ -234,7 +234,7 @@ export function opencodeRevert(
   root: string,
   now: OpencodeTree,
   trees: (id: string) => OpencodeTree,
-): { verbs: Map<string, string>; others: Set<string>; skipped: string[]; after: Map<string, string> } {
+): { verbs: Map<string, string>; written: number; others: Set<string>; skipped: string[]; after: Map<string, string> } {
   const targets = new Map<string, string | undefined>();
   const [own, skipped] = [new Set<string>(), new Set<string>()];
   for (const { from, to, wrote, tells } of steps) {
@@ -251,21 +251,24 @@ export function opencodeRevert(
     const above = name.split('/').map((_, at, all) => all.slice(0, at).join('/'));
     if (above.some((folder) => now.has(folder) && !targets.has(folder))) skipped.add(name);
   }
-  // No file can be where a folder has to stay, for something else lies in it: all of this folder stays then.
+  // No file can be where a folder has to stay, for something else lies in it, or shall: all of this folder stays as it is then.
   const stays = (name: string): boolean => !targets.has(name) || targets.get(name) !== undefined;
   const held = [...targets.keys()].filter(
-    (folder) => targets.get(folder) !== undefined && [...now.keys()].some((name) => name.startsWith(`${folder}/`) && stays(name)),
+    (folder) =>
+      targets.get(folder) !== undefined && [...now.keys(), ...targets.keys()].some((name) => name.startsWith(`${folder}/`) && stays(name)),
   );
   const verbs = new Map<string, string>();
   const after = new Map(now);
+  let written = 0;
   for (const [name, want] of targets) {
     const have = now.get(name);
     if (have === want || skipped.has(name)) continue;
     verbs.set(name, want === undefined ? 'delete' : have === undefined ? 'recreate' : 'restore');
     if (held.some((folder) => name === folder || name.startsWith(`${folder}/`))) continue;
+    written += 1;
     if (want === undefined) after.delete(name);
     else after.set(name, want);
   }
   const others = new Set([...targets.keys()].filter((name) => !own.has(name)));
-  return { verbs, others, skipped: [...skipped].sort(), after };
+  return { verbs, written, others, skipped: [...skipped].sort(), after };
 }
