@@ -8,6 +8,7 @@ import { bytesOfText } from '../../../electron/threads/claude-code/text-bytes.ts
 import type { ThreadReader } from '../../../electron/threads/source.ts';
 import { openClaude } from '../../scenarios/claude-code.ts';
 import { tempFolder, writeFiles } from '../../scenarios/temp.ts';
+import { asOrdinaryUser } from '../../snapshots/lab.ts';
 import { MadeLog } from './made-log.ts';
 
 const DEEP = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
@@ -236,7 +237,16 @@ describe('listing', () => {
     expect((await claudeCode.locate(path.join(made.home, '.claude'), places)).map((head) => head.threadId)).toEqual([made.sessionId]);
     expect((await claudeCode.locate(project, places)).map((head) => head.threadId)).toEqual([made.sessionId]);
     await expect(claudeCode.locate(path.join(project, 'session', 'subagents'), places)).resolves.toEqual([]);
+    // Root may read everything, so somebody else looks.
+    await chmod(home, 0o755);
     await chmod(made.log, 0o000);
-    expect((await claudeCode.list(places)).problems.length).toBe(process.getuid?.() === 0 ? 0 : 1);
+    const source = path.resolve(import.meta.dirname, '../../../electron/threads/claude-code/claude-source.ts');
+    const seen = asOrdinaryUser(`
+      import { claudeCode } from ${JSON.stringify(source)};
+      const { threads, problems } = await claudeCode.list(${JSON.stringify(places)});
+      process.stdout.write(JSON.stringify({ threads: threads.length, problems }));`);
+    expect(JSON.parse(seen)).toEqual({ threads: 0, problems: [{ path: made.log, message: expect.stringContaining('EACCES') }] });
+    await chmod(made.log, 0o644);
+    expect((await claudeCode.list(places)).threads.map(({ threadId }) => threadId)).toEqual([made.sessionId]);
   });
 });
