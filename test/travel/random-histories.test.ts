@@ -11,7 +11,7 @@ import { seedOf, size } from '../sizes.ts';
 import { type Neutral, neutral } from './neutral.ts';
 import { DEFAULTS, revertTo, UNREVERT } from './tanstack-travelling.ts';
 
-const RUNS = size(60, 2000);
+const RUNS = size(100, 2000);
 
 /** Files that both sides edit, each in a line of its own; files that the agent makes, changes and removes; files of the user alone. */
 const SHARED = ['s1', 'dir/s2'];
