@@ -94,11 +94,14 @@ export async function recallDraft(o: {
       if (signal?.aborted) throw new TurnbackError('CANCELLED');
       if (stays.has(path)) continue;
       const now = histories.get(path)?.now ?? (await lookAt(world, bench.root, path));
-      const change = 'code' in now ? now : await changeOf(recall, list, index);
-      if ('code' in change && change.code === 'HOST_UNREACHABLE')
-        return { draft: { files: [], skipped: [], already: [] }, refusal: change };
-      if ('code' in now || 'code' in change) {
-        if ('code' in change) stays.set(path, change);
+      if ('code' in now) {
+        stays.set(path, now);
+        continue;
+      }
+      const change = await changeOf(recall, list, index);
+      if ('code' in change) {
+        if (change.code === 'HOST_UNREACHABLE') return { draft: { files: [], skipped: [], already: [] }, refusal: change };
+        stays.set(path, change);
         continue;
       }
       const known = histories.get(path)?.changes ?? [];

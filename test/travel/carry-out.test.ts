@@ -148,6 +148,15 @@ describe('an interrupted recall', () => {
     expect(await interruptedTravels(session.ownData)).toEqual([]);
   });
 
+  test('is not ended over a thread of another kind', async () => {
+    const { session } = await cut();
+    const [open] = await interruptedTravels(session.ownData);
+    const { thread } = await (await edited()).context();
+    const deps = { ownData: session.ownData, git, openThread: async () => thread };
+    await expect(recoverTravel(deps, open?.entry ?? '', 'roll-back')).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
+    expect(await interruptedTravels(session.ownData)).toHaveLength(1);
+  });
+
   test('whose tombstone is torn goes either way, and the log is whole again', async () => {
     const back = await cut();
     await truncate(back.session.log, back.before.length + 40);
@@ -178,6 +187,27 @@ test.each([
   const onProgress = (_done: number, _total: number, label: string): void => void parts.add(label);
   await expect(runTravel(broken, revertTo(0), { ...DEFAULTS, onProgress })).rejects.toMatchObject(told);
   expect([...parts]).toEqual(['Keeping', 'Writing', 'Putting back']);
+  expect([await readFile(path.join(n.root, 'a'), 'utf8'), await readFile(path.join(n.root, 'b'), 'utf8')]).toEqual(['new\n', 'new\n']);
+  expect(await interruptedTravels(context.ownData)).toEqual([]);
+  expect(await historyOf(context)).toEqual([]);
+});
+
+test.each(['plan', 'safety snapshot'])('cancelled right after the %s: nothing is written, and nothing is left of it', async (moment) => {
+  const n = await edited();
+  const context = await n.context();
+  const stop = new AbortController();
+  let journals = 0;
+  const rename: FileSystem['rename'] = async (from, to) => {
+    await fs.rename(from, to);
+    // The second word of the journal is that all is kept.
+    if (/\/journal\//.test(String(to)) && ++journals === 2) stop.abort();
+  };
+  const now = (): number => {
+    if (moment === 'plan') stop.abort();
+    return 1_800_000_000_000;
+  };
+  const cancelled = runTravel({ ...context, now, fs: { ...fs, rename } }, revertTo(0), { ...DEFAULTS, signal: stop.signal });
+  await expect(cancelled).rejects.toMatchObject({ code: 'CANCELLED' });
   expect([await readFile(path.join(n.root, 'a'), 'utf8'), await readFile(path.join(n.root, 'b'), 'utf8')]).toEqual(['new\n', 'new\n']);
   expect(await interruptedTravels(context.ownData)).toEqual([]);
   expect(await historyOf(context)).toEqual([]);

@@ -9,6 +9,7 @@ import { diskWorld } from '../../electron/travel/disk-world.ts';
 import { recallDraft } from '../../electron/travel/recall-files.ts';
 import type { TravelContext } from '../../electron/travel/travel-context.ts';
 import type { World } from '../../electron/travel/world.ts';
+import { type Reason, reason } from '../../shared/errors.ts';
 import { tempFolder, writeFiles } from '../scenarios/temp.ts';
 
 const git = createGit();
@@ -94,5 +95,13 @@ test('a path that cannot go is named once, however many turns changed it; anothe
   const { draft, refusal } = await plan([listOf(2, 'pipe', 'a'), listOf(1, 'pipe')]);
   expect(draft.skipped).toEqual([{ path: 'pipe', why: 'It is a pipe now.' }]);
   expect(refusal?.message.match(/pipe cannot be put back/g)).toHaveLength(1);
+  // What an older turn did to it is not known any more.
+  const change = async (list: RecallList): Promise<RecallChange | Reason> => (list.turn === 1 ? reason('CHANGES_NOT_READY') : written);
+  const older = await plan([listOf(2, 'a', 'b'), listOf(1, 'a')], { change });
+  expect([older.refusal?.code, older.draft.skipped.map((one) => one.path), older.draft.files.map((file) => file.path)]).toEqual([
+    'CHANGES_NOT_READY',
+    ['a'],
+    ['b'],
+  ]);
   await expect(plan([listOf(1, 'a')], { change: () => Promise.reject(new Error('EIO: injected')) })).rejects.toThrow('EIO');
 });
