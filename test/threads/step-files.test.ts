@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
@@ -267,7 +267,14 @@ describe('an opened thread', () => {
     const thread = threadOf([step(1, tree, tree), step(2, tree, null)]);
     expect((await why(thread, [objects], [path.join(folder, 'no-git')]))[0]).toBe('NO_GIT');
     const long = threadOf([step(1, 'a'.repeat(64), 'b'.repeat(64))]);
-    expect((await why(long, [objects], ['/bin/false']))[0]).toBe('NO_STORE');
+    expect((await why(long, [objects], ['/bin/false']))[0]).toBe('GIT_FAILED');
+    // Where our own folder cannot be made, it is the store that cannot be read.
+    const taken = path.join(folder, 'taken');
+    await writeFile(taken, '');
+    const reader = { thread: () => thread, objectFolders: () => [objects], read: async () => true, close: async () => {} };
+    const stuck = await OpenThread.open({ reader: reader as unknown as ThreadReader, git: createGit(), ownData: taken });
+    expect(stuck.storeReason).toMatchObject({ code: 'NO_STORE', message: expect.stringContaining(objects) });
+    await stuck.close();
     const open = await opened(thread, [objects]);
     expect([open.storeReason, open.root]).toEqual([null, null]);
     await open.fill();
