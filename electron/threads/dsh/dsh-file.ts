@@ -96,7 +96,6 @@ async function readPacked(file: string, { spool, signal, onBytes }: ReadParts): 
     let mark = intake.mark;
     try {
       for await (const frame of framesIn(handle, size)) {
-        mark = intake.mark;
         const lines = new Lines((line) => intake.take(line));
         const take = async (piece: Buffer): Promise<void> => {
           unpacked += piece.length;
@@ -108,7 +107,9 @@ async function readPacked(file: string, { spool, signal, onBytes }: ReadParts): 
         };
         if (!frame.skippable) await unpack(handle, frame, take);
         if (!intake.over) lines.end();
+        // What comes next may be damaged; what is read is whole.
         end = frame.end;
+        mark = intake.mark;
         onBytes?.(end, size);
         await breathe();
       }

@@ -101,10 +101,11 @@ function stepsOf(log: DshLog, messages: readonly Message[]): Step[] {
   const ends = new Map<string, number>();
   const key = (event: DshEvent): string => `${integer(fields(event.data)['turn'])}.${integer(fields(event.data)['step'])}`;
   for (const event of log.events) if (event.type === 'step/end') ends.set(key(event), event.time);
+  const ofStep = Map.groupBy(messages, (message) => message.step);
   for (const event of log.events) {
     if (event.type !== 'step/start') continue;
     const id = key(event);
-    const own = messages.filter((message) => message.step === id);
+    const own = ofStep.get(id) ?? [];
     const tools = own.flatMap((message) => message.tools);
     const owner = own.find((message) => message.role === 'assistant');
     const wrote = [...new Set(tools.filter((call) => call.status === 'done').flatMap((call) => call.wrote ?? []))];
@@ -150,11 +151,13 @@ function turnsOf(log: DshLog, messages: readonly Message[], steps: readonly Step
     const data = fields(event.data);
     ends.set(integer(data['turn']), STATUS.get(fields(data['reason'])['kind']) ?? 'unknown');
   }
+  const ofTurn = Map.groupBy(messages, (message) => message.turn);
+  const stepsIn = Map.groupBy(steps, (step) => step.turn);
   return log.events
     .filter((event) => event.type === 'turn/start')
     .map((event, at) => {
       const turn = integer(fields(event.data)['turn']) ?? at + 1;
-      const own = messages.filter((message) => message.turn === turn);
+      const own = ofTurn.get(turn) ?? [];
       const prompt = own.find((message) => message.role === 'user');
       const stops = own.flatMap((message) => message.stop ?? []);
       return {
@@ -163,7 +166,7 @@ function turnsOf(log: DshLog, messages: readonly Message[], steps: readonly Step
         prompt: prompt?.excerpt ?? '',
         startedAt: event.time,
         status: ends.get(turn) ?? 'unknown',
-        steps: steps.filter((step) => step.turn === turn).map((step) => step.id),
+        steps: (stepsIn.get(turn) ?? []).map((step) => step.id),
         firstStop: stops.length > 0 ? Math.min(...stops) - 1 : null,
         lastStop: stops.length > 0 ? Math.max(...stops) : null,
         hidden: prompt?.hidden ?? null,

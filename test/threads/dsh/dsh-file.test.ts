@@ -14,6 +14,7 @@ import { PartSpool } from '../../../electron/threads/part-spool.ts';
 import { dshLog, writeDshLog } from '../../hostile/large-logs.ts';
 import { dshSampleLog } from '../../scenarios/dsh.ts';
 import { tempFolder } from '../../scenarios/temp.ts';
+import { seedOf, size } from '../../sizes.ts';
 
 const HEAD = {
   id: 'dsh:x',
@@ -130,7 +131,7 @@ describe('a log that is read as a stream', () => {
           expect(stream).toEqual(whole);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: size(300, 5000), seed: seedOf() },
     );
   });
 });
