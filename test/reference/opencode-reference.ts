@@ -227,14 +227,14 @@ export function changedPaths(from: OpencodeTree, to: OpencodeTree): string[] {
 /**
  * What going back to before these steps leaves, when it overwrites what drifted (ten facts 2, 4 and 5; rules 2, 3 and 7 of Part 3): each
  * path that changed in a step gets what stood there before the first of them; nothing else is touched. What a step without trees says it
- * wrote stays, and so does what would lie below something that is no folder now.
+ * wrote stays. No file ever takes the place of a folder here.
  */
 export function opencodeRevert(
   steps: readonly OpencodeStep[],
   root: string,
   now: OpencodeTree,
   trees: (id: string) => OpencodeTree,
-): { verbs: Map<string, string>; written: number; others: Set<string>; skipped: string[]; after: Map<string, string> } {
+): { verbs: Map<string, string>; others: Set<string>; skipped: string[]; after: Map<string, string> } {
   const targets = new Map<string, string | undefined>();
   const [own, skipped] = [new Set<string>(), new Set<string>()];
   for (const { from, to, wrote, tells } of steps) {
@@ -247,28 +247,15 @@ export function opencodeRevert(
       if (!tells || said.includes(name)) own.add(name);
     }
   }
-  for (const name of targets.keys()) {
-    const above = name.split('/').map((_, at, all) => all.slice(0, at).join('/'));
-    if (above.some((folder) => now.has(folder) && !targets.has(folder))) skipped.add(name);
-  }
-  // No file can be where a folder has to stay, for something else lies in it, or shall: all of this folder stays as it is then.
-  const stays = (name: string): boolean => !targets.has(name) || targets.get(name) !== undefined;
-  const held = [...targets.keys()].filter(
-    (folder) =>
-      targets.get(folder) !== undefined && [...now.keys(), ...targets.keys()].some((name) => name.startsWith(`${folder}/`) && stays(name)),
-  );
   const verbs = new Map<string, string>();
   const after = new Map(now);
-  let written = 0;
   for (const [name, want] of targets) {
     const have = now.get(name);
     if (have === want || skipped.has(name)) continue;
     verbs.set(name, want === undefined ? 'delete' : have === undefined ? 'recreate' : 'restore');
-    if (held.some((folder) => name === folder || name.startsWith(`${folder}/`))) continue;
-    written += 1;
     if (want === undefined) after.delete(name);
     else after.set(name, want);
   }
   const others = new Set([...targets.keys()].filter((name) => !own.has(name)));
-  return { verbs, written, others, skipped: [...skipped].sort(), after };
+  return { verbs, others, skipped: [...skipped].sort(), after };
 }

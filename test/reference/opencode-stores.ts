@@ -99,7 +99,9 @@ export class OpencodeWorld {
 
   #act(list: readonly Op[] | null): void {
     const disk = readWorkspace(this.root);
-    for (const op of list ?? []) if (op.op !== 'ignore') act(this.root, disk, op);
+    // Files and folders in each other's place are for the random histories: with steps that no tree tells of, no format says what is right.
+    const swaps = (op: Op): boolean => (op.op !== 'ignore' && op.path === 'k') || (op.op === 'rename' && op.to === 'k');
+    for (const op of list ?? []) if (op.op !== 'ignore' && !swaps(op)) act(this.root, disk, op);
   }
 
   #message(data: Json, parts: readonly Json[]): Made {
