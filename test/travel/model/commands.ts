@@ -146,13 +146,33 @@ const partials = fc
       (world) => knownSteps(threadOf(world, at)).length > 0,
     ),
   );
+const wishes = fc
+  .tuple(which, fc.record({ older: fc.nat({ max: 7 }), file: fc.nat({ max: 3 }), back: fc.integer({ min: 1, max: 6 }) }))
+  .map(([at, o]) =>
+    command(
+      `wish ${at} ${json(o)}`,
+      (world) => wish(world, at, o),
+      (world) => knownSteps(threadOf(world, at)).length > 0,
+    ),
+  );
 const restart = fc.constant(command('restart', (world) => world.restart()));
 
 /** What may happen in a history: by the agent, by the user, by Turnback, and to it; what matters most comes most often. */
 export const commands: fc.Arbitrary<Command>[] = [
   ...[turn, turn, turn, user, user, user, reverts, reverts, reverts, reverts, backAndForth, backAndForth],
-  ...[unreverts, unreverts, undos, undos, restores, restores, partials, partials, partials, carries, prompt, restart],
+  ...[unreverts, unreverts, undos, undos, restores, restores, partials, partials, partials, carries, wishes, prompt, restart],
 ];
+
+/** One file of a step loses what the step did to it, which is taken back; then the steps after some message go. */
+async function wish(world: World, at: number, o: { older: number; file: number; back: number }): Promise<void> {
+  const thread = threadOf(world, at);
+  const known = thread.travels().length;
+  await partial(world, thread, { ...o, side: 'out', policy: 'merge', trouble: null });
+  const travel = thread.travels()[known];
+  if (travel === undefined || travel.files.size === 0) return;
+  await world.travel(thread, restoreOf(travel.entry), { chains: thread.back([travel]), takes: [travel] });
+  await revert(world, at, { back: o.back, scope: 'both', policy: 'merge', trouble: null });
+}
 
 /** A file is moved, edited by the user, and moved on or back, with an edit of the agent before it where `edited` says so; then all that goes. */
 async function carry(
