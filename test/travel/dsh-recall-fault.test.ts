@@ -10,7 +10,7 @@ import { record } from '../figures.ts';
 import { type DshSession, dshSession, fakeHost, notesFiles, openWithoutWrites, restorableChanges } from '../scenarios/dsh-session.ts';
 import { runCli } from '../scenarios/run-cli.ts';
 import { cleanEnv, manifest } from '../scenarios/temp.ts';
-import { size } from '../sizes.ts';
+import { seedOf, size } from '../sizes.ts';
 import { Faults, faultyFileSystem, systemError } from './faults.ts';
 import { both, cutOff, lids, recover } from './recall-lab.ts';
 import { DEFAULTS, revertTo } from './tanstack-travelling.ts';
@@ -183,7 +183,7 @@ describe('files and tombstone are one', () => {
       expect(count.calls.length).toBeGreaterThan(50);
       const step = size(13, 1);
       let points = 0;
-      for (let k = 1 + Math.floor(Math.random() * step); k <= count.calls.length + 1; k += step) {
+      for (let k = 1 + (seedOf() % step); k <= count.calls.length + 1; k += step) {
         for (const forever of [false, true]) {
           const { session, context } = await both();
           const [files, log] = [await manifest(session.root), await session.bytes()];
@@ -237,7 +237,7 @@ describe('files and tombstone are one', () => {
       const counting = await make();
       const count = new Faults();
       await runTravel(await counting.context({ fs: faultyFileSystem(count) }), revertTo(0), DEFAULTS);
-      for (let k = 1 + Math.floor(Math.random() * size(19, 1)); k <= count.calls.length; k += size(19, 1)) {
+      for (let k = 1 + (seedOf() % size(19, 1)); k <= count.calls.length; k += size(19, 1)) {
         const session = await make();
         const [files, log] = [await manifest(session.root), await session.bytes()];
         const faults = new Faults();
