@@ -116,7 +116,7 @@ describe('the start of a process', () => {
   });
 
   it('is none of one that has ended, though nobody has asked for its exit code yet', async () => {
-    const child = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30']);
+    const child = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 30']);
     const [line] = await once(child.stdout, 'data');
     await expect.poll(() => startOfProcess(Number(line))).toBeUndefined();
     // It is still there to be asked.
