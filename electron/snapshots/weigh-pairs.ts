@@ -29,6 +29,9 @@ export async function weighPairs(store: SnapshotStore, pairs: readonly Trees[], 
   const open = [...new Map(pairs.map((pair) => [keyOf(pair), pair]))];
   const objects = new ObjectReader(store);
   const scale = new TreeScale(objects);
+  // A git that says nothing is not waited for.
+  const leave = (): void => void objects.close();
+  signal?.addEventListener('abort', leave, { once: true });
   try {
     for (let at = 0; at < open.length; at += AT_ONCE) {
       if (signal?.aborted) throw new TurnbackError('CANCELLED');
@@ -39,6 +42,7 @@ export async function weighPairs(store: SnapshotStore, pairs: readonly Trees[], 
     }
     return weights;
   } finally {
+    signal?.removeEventListener('abort', leave);
     await objects.close();
   }
 }
