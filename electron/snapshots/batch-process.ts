@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
 import { type GitProcess, gitFailed } from './git.ts';
 
@@ -69,6 +70,8 @@ const NOTHING = Buffer.alloc(0);
 const LONGEST_HEADER = 256;
 /** Milliseconds of silence after which an object will not come any more. */
 const STALL = 120_000;
+/** Milliseconds after which nobody waits any longer for one that was cancelled. */
+const SILENCE = 200;
 /** Time that an ended process has to leave by itself. */
 const LEAVE = 1_000;
 
@@ -90,6 +93,7 @@ export class BatchProcess {
   #unsent: Question[] = [];
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
+  #answered = 0;
 
   /**
    * `contents`: the process gives them, as `--batch` does. `idleMs`: how long an unused one is kept; `stallMs`: how long one may say
@@ -125,6 +129,24 @@ export class BatchProcess {
       clearTimeout(timer);
     });
     await Promise.all(leaving);
+  }
+
+  /**
+   * Lets go of a process that says nothing while it is asked something: whoever waits for it is told CANCELLED. One that answers is left
+   * alone, since others ask it too.
+   */
+  async leaveSilent(): Promise<void> {
+    const answered = this.#answered;
+    await pause(SILENCE);
+    // By answers, not by processes: one that dies is followed by another, which is asked the same.
+    if (this.#answered !== answered) return;
+    for (const session of this.#sessions) {
+      if (session.over || session.open.length === 0) continue;
+      session.over = true;
+      if (this.#current === session) this.#current = null;
+      for (const question of session.open.takeAll()) question.reject(new TurnbackError('CANCELLED'));
+      session.process.kill();
+    }
   }
 
   /** Questions of one tick leave in one write. */
@@ -241,6 +263,7 @@ export class BatchProcess {
   }
 
   #answer(session: Session, answer: BatchAnswer | null): void {
+    this.#answered += 1;
     session.open.take()?.resolve(answer);
     if (session.open.length > 0 || this.#unsent.length > 0) return;
     clearTimeout(this.#idle);

@@ -1,6 +1,7 @@
 import { isRefusal, type Reason, reason, TurnbackError } from '../../shared/errors.ts';
 import type { FileChange } from '../../shared/model.ts';
 import { type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
+import { formatOfId } from './object-id.ts';
 import type { TreeEntry } from './objects.ts';
 import type { SnapshotStore } from './store.ts';
 import { inLots, keyOf, weighPair, weighPairs } from './weigh-pairs.ts';
@@ -39,6 +40,12 @@ const UNCOUNTED: Counts = { added: null, removed: null };
 const MOST_LISTED = 2_000_000;
 /** Milliseconds that may be lost to files whose lines take too long to count, in one answer. */
 const PATIENCE = 60_000;
+/** Milliseconds in which git may be done before any tree is weighed, with some more for each pair. */
+const MOMENT = 300;
+const MOMENT_A_PAIR = 5;
+/** Pairs, and bytes of an answer, of which that may come true. */
+const FEW = 256;
+const SHORT_OUTPUT = 32 * 1024 * 1024;
 const MAX_OUTPUT = 1024 * 1024 * 1024;
 const FLAGS = ['-r', '-z', '--raw', '--no-abbrev', '--no-renames', '--no-ext-diff', '--no-textconv'];
 
@@ -126,7 +133,7 @@ const UNREADABLE = 128;
 async function compare(
   store: SnapshotStore,
   keys: readonly string[],
-  o: { counts: boolean; signal: AbortSignal | undefined },
+  o: { counts: boolean; signal: AbortSignal | undefined; maxBytes?: number },
 ): Promise<Map<string, Block> | null> {
   const { exit, stdout } = await store.git.run({
     name: 'diff-tree',
@@ -134,7 +141,7 @@ async function compare(
     gitDir: store.gitDir,
     stdin: Buffer.from(keys.map((key) => `${key}\n`).join('')),
     okExits: [0, UNREADABLE],
-    maxBytes: MAX_OUTPUT,
+    maxBytes: o.maxBytes ?? MAX_OUTPUT,
     signal: o.signal,
   });
   return exit === 0 ? parseBlocks(stdout, store.format === 'sha1' ? 40 : 64, o.counts) : null;
@@ -193,6 +200,43 @@ function put(open: Map<string, number[]>, key: string, at: number): void {
 }
 
 /**
+ * The answer of a git that is done in a moment, as for all that real agents do: what explodes never is. Null where it is not, or where
+ * anything is off: then the trees are weighed, and whatever it is is told there.
+ */
+async function changesInAMoment(
+  store: SnapshotStore,
+  pairs: readonly Pair[],
+  signal: AbortSignal | undefined,
+): Promise<FileChange[][] | null> {
+  const keys = [...new Set(pairs.map(keyOf))];
+  const fit = pairs.every(({ from, to }) => from !== to && formatOfId(from) === store.format && formatOfId(to) === store.format);
+  if (!fit || keys.length === 0 || keys.length > FEW || signal?.aborted) return null;
+  const over = new AbortController();
+  const give = (): void => over.abort();
+  const timer = setTimeout(give, MOMENT + MOMENT_A_PAIR * keys.length);
+  signal?.addEventListener('abort', give, { once: true });
+  try {
+    const blocks = await compare(store, keys, { counts: true, signal: over.signal, maxBytes: SHORT_OUTPUT });
+    if (blocks === null) return null;
+    let listed = 0;
+    const answers: FileChange[][] = [];
+    for (const pair of pairs) {
+      const block = blocks.get(keyOf(pair));
+      listed += Math.min(block?.changes.length ?? 0, pair.only?.length ?? Number.POSITIVE_INFINITY);
+      if (block === undefined || listed > MOST_LISTED) return null;
+      answers.push(fileChanges(block, pair.only));
+    }
+    return answers;
+  } catch (thrown) {
+    if (thrown instanceof TurnbackError) return null;
+    throw thrown;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', give);
+  }
+}
+
+/**
  * What each pair of trees changes, with the line counts of `git diff --numstat`. One process compares many pairs. A pair whose trees,
  * folders or files are missing, or that differ in more files than any step changes, gives its reason; the others are not touched by it.
  * Order as in `pairs`. `patienceMs`: how much time may be lost to files whose lines take too long to count; then they have no counts.
@@ -203,6 +247,8 @@ export async function changesOf(
   signal?: AbortSignal,
   patienceMs = PATIENCE,
 ): Promise<(FileChange[] | Reason)[]> {
+  const early = await changesInAMoment(store, pairs, signal);
+  if (early !== null) return early;
   const weights = await weighPairs(store, pairs, signal);
   let listed = 0;
   const answers = pairs.map((pair): Reason | null => {

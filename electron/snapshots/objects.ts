@@ -142,6 +142,11 @@ export class ObjectReader {
     return [...(await this.#tree(tree, tree)).values()];
   }
 
+  /** For a call that was cancelled: whoever waits for a git that says nothing is told CANCELLED; one that answers goes on. */
+  async leaveSilent(): Promise<void> {
+    await Promise.all([this.#contents.leaveSilent(), this.#facts.leaveSilent()]);
+  }
+
   /** Ends both processes. Questions that are open are rejected as cancelled. */
   async close(): Promise<void> {
     await Promise.all([this.#contents.close(), this.#facts.close()]);

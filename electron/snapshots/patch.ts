@@ -26,6 +26,9 @@ const FORM = [
 
 /** A few bytes of a hostile store can stand for a patch that no memory holds. */
 const MOST_BYTES = 1024 * 1024 * 1024;
+/** Milliseconds in which git may be done before the trees are weighed, and what is held of its answer until then. */
+const MOMENT = 300;
+const HELD_BYTES = 8 * 1024 * 1024;
 
 /** The tree that has `to`'s state at the listed paths and `from`'s everywhere else. */
 async function onlyThese(store: SnapshotStore, from: string, to: string, only: readonly TreePath[]): Promise<string> {
@@ -56,28 +59,40 @@ export async function* patchOf(
   const process = store.git.start(call);
   let ended = false;
   process.end();
-  // While git compares: a few objects that stand for more files than any disk holds would keep it busy, and fill its memory, for ever.
-  const fit = weighPair(store, { from: o.from, to }, o.signal);
-  fit.catch(() => process.kill());
+  let fit: Promise<number> | null = null;
+  // Weighed while git compares, unless it is done in a moment: a few objects that stand for more files than any disk holds would keep it
+  // busy, and fill its memory, for ever.
+  const weigh = (): Promise<number> => {
+    if (fit !== null) return fit;
+    fit = weighPair(store, { from: o.from, to }, o.signal);
+    fit.catch(() => process.kill());
+    return fit;
+  };
+  const timer = setTimeout(() => void weigh(), MOMENT);
   try {
+    const held: Buffer[] = [];
     let bytes = 0;
     for await (const piece of process.stdout) {
       bytes += piece.length;
       if (bytes > MOST_BYTES) throw new TurnbackError('TOO_LARGE', { path: 'The patch', bytes });
-      await fit;
-      yield piece;
+      held.push(piece);
+      if (fit === null && bytes <= HELD_BYTES) continue;
+      await weigh();
+      yield* held.splice(0);
     }
     const exit = await process.done;
     ended = true;
     if (o.signal?.aborted) throw new TurnbackError('CANCELLED');
-    await fit;
+    if (fit !== null || exit !== 0) await weigh();
     if (exit !== 0) throw gitFailed('diff', exit, process.stderr());
+    yield* held;
   } catch (error) {
     // A process that was ended with its pipes leaves a stream that did not come to its end.
     if (o.signal?.aborted) throw new TurnbackError('CANCELLED', {}, { cause: error });
     await fit;
     throw error;
   } finally {
+    clearTimeout(timer);
     if (!ended) process.kill();
   }
 }

@@ -80,8 +80,18 @@ async function chainsFor(scoped: Scoped, o: Asked, blobs: Blobs): Promise<Map<Tr
   return new Map([...chains].filter(([path]) => only.has(path)));
 }
 
-/** Thinks a travel through against disk and stores as they are now. Only reads. */
+/** Thinks a travel through against disk and stores as they are now. Only reads. Throws CANCELLED soon, also where git says nothing. */
 export async function prepare(context: TravelContext, request: TravelRequest, o: Asked = {}): Promise<Prepared> {
+  const leave = (): void => void context.thread.objects?.leaveSilent();
+  o.signal?.addEventListener('abort', leave, { once: true });
+  try {
+    return await prepared(context, request, o);
+  } finally {
+    o.signal?.removeEventListener('abort', leave);
+  }
+}
+
+async function prepared(context: TravelContext, request: TravelRequest, o: Asked): Promise<Prepared> {
   await context.thread.fill(o.signal);
   const situation = await situationOf(context);
   const intention = await intend(situation, request);

@@ -133,14 +133,15 @@ async function bombStore(): Promise<{ store: SnapshotStore; from: string; to: st
   return { store, asked, from: objects.tree([]), to: folders(objects, file(objects, 'x'), TEN) };
 }
 
-test('a comparison, a recorded change and a patch of such trees end with their reason; nothing was compared', async () => {
+test('a comparison, a recorded change and a patch of such trees end with their reason, and git with them', async () => {
   const { store, from, to, asked } = await bombStore();
   const [answer] = await changesOf(store, [{ from, to, only: ['a'] }]);
   expect(answer).toMatchObject({
     code: 'TREE_TOO_LARGE',
     message: `The snapshots ${from} and ${to} differ in more than 200000 files, so they are not compared. Check the store they come from.`,
   });
-  expect(asked).toEqual(['cat-file']);
+  // Git had its moment, and was ended.
+  expect(asked).toEqual(['diff-tree', 'cat-file']);
   await expect(rawChanges(store, from, to)).rejects.toMatchObject({ code: 'TREE_TOO_LARGE' });
   await expect(collect(patchOf(store, { from, to, only: null }))).rejects.toMatchObject({ code: 'TREE_TOO_LARGE' });
   const one = await collect(patchOf(store, { from, to, only: [`${TEN.map(() => 'd007').join('/')}/f`] }));
@@ -152,8 +153,14 @@ test('a log that names the same large pair again and again is listed only so far
   const objects = new RawObjects(path.dirname(store.objectFolders[0] ?? ''));
   const to = folders(objects, file(objects, 'x'), [20, 100, 100]);
   // What git would name is of no matter here, only that it is asked.
-  const run = async (call: GitCall): Promise<GitResult> =>
-    call.name === 'diff-tree' ? { exit: 0, stdout: Buffer.from(`${from} ${to}\n`), stderr: '' } : store.git.run(call);
+  let calls = 0;
+  const run = async (call: GitCall): Promise<GitResult> => {
+    if (call.name !== 'diff-tree') return store.git.run(call);
+    calls += 1;
+    // So many files take longer than a moment.
+    if (calls === 1) throw new TurnbackError('CANCELLED');
+    return { exit: 0, stdout: Buffer.from(`${from} ${to}\n`), stderr: '' };
+  };
   const pair = { from, to, only: null };
   const pairs = [{ ...pair, only: ['d000/d000/d000/f'] }, ...Array.from({ length: 11 }, () => pair)];
   const answers = await changesOf({ ...store, git: { ...store.git, run } }, pairs);
