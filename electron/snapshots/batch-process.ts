@@ -93,7 +93,8 @@ export class BatchProcess {
   #unsent: Question[] = [];
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
-  #answered = 0;
+  /** Pieces of answers that came, from whichever process. */
+  #said = 0;
 
   /**
    * `contents`: the process gives them, as `--batch` does. `idleMs`: how long an unused one is kept; `stallMs`: how long one may say
@@ -136,10 +137,10 @@ export class BatchProcess {
    * alone, since others ask it too.
    */
   async leaveSilent(): Promise<void> {
-    const answered = this.#answered;
+    const said = this.#said;
     await pause(SILENCE);
-    // By answers, not by processes: one that dies is followed by another, which is asked the same.
-    if (this.#answered !== answered) return;
+    // Of all processes: one that dies is followed by another, which is asked the same.
+    if (this.#said !== said) return;
     for (const session of this.#sessions) {
       if (session.over || session.open.length === 0) continue;
       session.over = true;
@@ -184,6 +185,7 @@ export class BatchProcess {
     try {
       await process.each((chunk) => {
         session.heard = performance.now();
+        this.#said += 1;
         this.#read(session, chunk);
       });
       if (this.#current === session) this.#current = null;
@@ -263,7 +265,6 @@ export class BatchProcess {
   }
 
   #answer(session: Session, answer: BatchAnswer | null): void {
-    this.#answered += 1;
     session.open.take()?.resolve(answer);
     if (session.open.length > 0 || this.#unsent.length > 0) return;
     clearTimeout(this.#idle);

@@ -4,7 +4,7 @@ import { type TreePath, treePathOfBytes } from '../../shared/tree-path.ts';
 import { formatOfId } from './object-id.ts';
 import type { TreeEntry } from './objects.ts';
 import type { SnapshotStore } from './store.ts';
-import { inLots, keyOf, weighPair, weighPairs } from './weigh-pairs.ts';
+import { inLots, keyOf, MOMENT, weighPair, weighPairs } from './weigh-pairs.ts';
 
 /** One path that two trees hold differently. */
 export interface RawChange {
@@ -40,8 +40,7 @@ const UNCOUNTED: Counts = { added: null, removed: null };
 const MOST_LISTED = 2_000_000;
 /** Milliseconds that may be lost to files whose lines take too long to count, in one answer. */
 const PATIENCE = 60_000;
-/** Milliseconds in which git may be done before any tree is weighed, with some more for each pair. */
-const MOMENT = 300;
+/** Milliseconds that each pair adds to the moment that git has. */
 const MOMENT_A_PAIR = 5;
 /** Pairs, and bytes of an answer, of which that may come true. */
 const FEW = 256;

@@ -5,7 +5,7 @@ import { gitFailed } from './git.ts';
 import { formatOfId } from './object-id.ts';
 import { ObjectReader, type TreeEntry } from './objects.ts';
 import type { SnapshotStore } from './store.ts';
-import { weighPair } from './weigh-pairs.ts';
+import { MOMENT, weighPair } from './weigh-pairs.ts';
 
 /** The form of every patch, independent of any config: the one that `git apply` takes on any machine (cases C-19). */
 const FORM = [
@@ -26,8 +26,7 @@ const FORM = [
 
 /** A few bytes of a hostile store can stand for a patch that no memory holds. */
 const MOST_BYTES = 1024 * 1024 * 1024;
-/** Milliseconds in which git may be done before the trees are weighed, and what is held of its answer until then. */
-const MOMENT = 300;
+/** What is held of git's answer until the trees are weighed. */
 const HELD_BYTES = 8 * 1024 * 1024;
 
 /** The tree that has `to`'s state at the listed paths and `from`'s everywhere else. */

@@ -12,6 +12,8 @@ interface Trees {
 /** By the key of a pair: in how many files its trees differ, never less, or why git is not asked. */
 export type Weights = ReadonlyMap<string, number | Reason>;
 
+/** Milliseconds in which git may be done before any tree is weighed. */
+export const MOMENT = 300;
 /** Pairs that one process compares; a failure costs at most a second look at these. */
 const PAIRS_A_PROCESS = 256;
 /** Pairs that are weighed at once. */
