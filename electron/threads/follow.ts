@@ -33,7 +33,7 @@ export function follow(files: () => readonly string[], onChange: () => void, res
   let again = false;
   let coming: NodeJS.Timeout | null = null;
   let telling: NodeJS.Timeout | null = null;
-  let lookedAt = 0;
+  let changedAt = Number.NEGATIVE_INFINITY;
   let toldAt = 0;
   const tell = (): void => {
     telling = null;
@@ -52,13 +52,15 @@ export function follow(files: () => readonly string[], onChange: () => void, res
       return;
     }
     looking = true;
-    lookedAt = performance.now();
     const mark = await lookAt(files());
     looking = false;
     if (ended) return;
     const changed = last !== null && mark !== last;
     last = mark;
-    if (changed) changedNow();
+    if (changed) {
+      changedAt = performance.now();
+      changedNow();
+    }
     if (again) {
       again = false;
       void look();
@@ -66,7 +68,8 @@ export function follow(files: () => readonly string[], onChange: () => void, res
   };
   const soon = (): void => {
     if (coming !== null) return;
-    const since = performance.now() - lookedAt;
+    // A look that found nothing, as the poll's, does not hold back the one that will.
+    const since = performance.now() - changedAt;
     if (since > BURST_MS) void look();
     coming = setTimeout(
       () => {

@@ -1,6 +1,7 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
 import { Catalog } from '../../electron/threads/catalog.ts';
 import { follow } from '../../electron/threads/follow.ts';
@@ -202,6 +203,31 @@ test('a file that goes and comes again is a change each time, and nothing is tol
   await writeFile(file, '333');
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(changes).toBe(after);
+});
+
+test('an append is told of at once, also right after a look that found nothing: no timer is waited for', async () => {
+  const folder = await tempFolder();
+  const file = path.join(folder, 'log');
+  await writeFile(file, '1');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+  let changes = 0;
+  const stop = follow(
+    () => [file],
+    () => {
+      changes += 1;
+    },
+  );
+  try {
+    // The look that a follow begins with.
+    await sleep(30);
+    await writeFile(file, '22');
+    // Not with expect.poll, which makes the timers run.
+    for (let waited = 0; changes === 0 && waited < 100; waited += 1) await sleep(20);
+    expect(changes).toBe(1);
+  } finally {
+    stop();
+    vi.useRealTimers();
+  }
 });
 
 test('a place that was added, a file in the place of a folder and a ring of links are problems, and nothing else is lost', async () => {
