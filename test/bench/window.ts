@@ -12,6 +12,7 @@ import { PlanCalls } from './plan-calls.ts';
 const MESSAGES = 12_000;
 const FEW = 100;
 const ROWS = 100_000;
+const PLAIN = 1_000;
 const RUNS = 7;
 const MOVES = 40;
 /** The longest time, in milliseconds, that the window may not answer. */
@@ -181,12 +182,27 @@ async function moves(report: Report, long: Opened, short: Opened): Promise<void>
   report({ name: 'B9 plans asked for at once', ours: long.plans.most, floor: 1, target: 1 });
 }
 
-async function manyRows(report: Report, { page, gauge }: Opened): Promise<void> {
-  await openThread(page, 'huge');
-  await quiet(page);
-  const { p95 } = await gauge.measure(() => scroll(page, page.locator('.transcript'), -3000, 60));
-  report({ name: `rows of the page with ${ROWS} messages`, ours: await page.locator('.row-place').count(), floor: 200, target: 1 });
-  report({ name: `frame that 95 of 100 keep, scrolling ${ROWS} messages`, ours: p95, floor: FRAME, target: 1.2 });
+async function manyRows(report: Report, huge: Opened, plain: Opened): Promise<void> {
+  const kept = { huge: [] as number[], plain: [] as number[] };
+  await openThread(huge.page, 'huge');
+  await openThread(plain.page, 'plain');
+  for (let run = 0; run < RUNS; run++) {
+    for (const [name, { page, gauge }] of [
+      ['huge', huge],
+      ['plain', plain],
+    ] as const) {
+      await page.bringToFront();
+      await quiet(page);
+      // The shorter one has room for twenty of these only: up and down again.
+      const { p95 } = await gauge.measure(async () => {
+        for (const by of [-3000, 3000, -3000]) await scroll(page, page.locator('.transcript'), by, 20);
+      });
+      kept[name].push(p95);
+    }
+  }
+  report({ name: `rows of the page with ${ROWS} messages`, ours: await huge.page.locator('.row-place').count(), floor: 200, target: 1 });
+  const [ours, floor] = [median(kept.huge), median(kept.plain)];
+  report({ name: `frame that 95 of 100 keep, scrolling ${ROWS} messages against ${PLAIN}`, ours, floor, target: 1.2 });
 }
 
 /** B9, B10 and the longest pauses of the window, in the built app through the browser host. */
@@ -198,6 +214,7 @@ export default async function windowBench(report: Report): Promise<void> {
       await longThread(path.join(folder, 'long'), 'long', MESSAGES, last),
       await longThread(path.join(folder, 'short'), 'short', FEW, { files: [25], oneLine: 0 }),
       await longThread(path.join(folder, 'huge'), 'huge', ROWS, { files: [], oneLine: 0 }),
+      await longThread(path.join(folder, 'plain'), 'plain', PLAIN, { files: [], oneLine: 0 }),
     ];
     for (const thread of threads) await remember(folder, thread);
     const before = await manifest(path.join(folder, 'long'), { mtimes: true });
@@ -206,7 +223,7 @@ export default async function windowBench(report: Report): Promise<void> {
       await acts(report, long);
       await manyFiles(report, long);
       await moves(report, long, await open('short'));
-      await manyRows(report, await open('huge'));
+      await manyRows(report, await open('huge'), await open('plain'));
     });
     const after = await manifest(path.join(folder, 'long'), { mtimes: true });
     if (after.join('\n') !== before.join('\n')) throw new Error('looking at a thread changed it');
