@@ -147,7 +147,10 @@ const SENTENCES = {
     `${of(f, 'path')} exists: another program is writing to the snapshots, or one crashed. Close the agent; if it is closed, remove that file.`,
   FOLDER_BUSY: (f) =>
     `An agent works in this folder: the thread ${of(f, 'thread')} is being written. Wait until it rests, then try again; or go on all the same${option('--even-busy')}.`,
-  LEASE_HELD: (f) => `Another Turnback (process ${of(f, 'pid')}) is travelling in this folder. Wait until it ends.`,
+  LEASE_HELD: (f) =>
+    f['pid'] === undefined
+      ? `${of(f, 'path')} is held, and nobody can tell by whom: ${of(f, 'file')} cannot be read. Close every other Turnback and remove that file, then try again.`
+      : `Another Turnback (process ${of(f, 'pid')}) holds ${of(f, 'path')}: ${of(f, 'doing')}. Wait until it ends, then try again.`,
   INTERRUPTED: () => 'A revert was interrupted. Finish it or roll it back first.',
   NOT_INTERRUPTED: () => 'No travel was interrupted, so there is nothing to finish or roll back.',
   FILE_UNREADABLE: (f) => `${of(f, 'path')} cannot be read.${because(f)} Check that you may read it.`,

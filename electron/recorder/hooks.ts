@@ -69,7 +69,9 @@ export async function recordHook(given: unknown, deps: HookDeps): Promise<Moment
   };
   try {
     // Until the moment names what was kept, a sweep would take it for what nobody needs.
-    return await whileUsing(recordedStore(deps.ownData, root), async () => keep(await capture(root, deps)));
+    return await whileUsing(recordedStore(deps.ownData, root), { doing: 'record', place: root }, async () =>
+      keep(await capture(root, deps)),
+    );
   } catch (error) {
     if (!isRefusal(error, 'LEASE_HELD')) throw error;
     return keep({ tree: null, failed: error.reason });

@@ -32,7 +32,7 @@ export async function takeIntoUse(gitDir: string, make: () => Promise<void>): Pr
   const used = await lastUse(gitDir);
   if (used !== null && Date.now() - used < FRESH) await make();
   else
-    await whileUsing(gitDir, async () => {
+    await whileUsing(gitDir, { doing: 'open', place: gitDir }, async () => {
       await make();
       await writeFile(markOf(gitDir), '', { mode: 0o600 });
       await utimes(markOf(gitDir), new Date(), new Date());
@@ -57,7 +57,7 @@ export async function cleanQuarantines(o: { ownData: string; now: number; age: n
       if (still) await removeOwnStore(gitDir);
       return still;
     };
-    const went = await whileSweeping(gitDir, remove).catch((thrown: unknown) => {
+    const went = await whileSweeping(gitDir, { doing: 'clean', place: gitDir }, remove).catch((thrown: unknown) => {
       if (!isRefusal(thrown, 'LEASE_HELD')) throw thrown;
       return false;
     });

@@ -7,8 +7,10 @@ import { openRecordedStore, pins, recordedIndex, recordedStore, unpin } from './
 import { sweepStore } from './sweep.ts';
 import { whileSweeping } from './use-gate.ts';
 
-/** A hook may have kept objects whose moment is still to be written: what is younger than this stays; milliseconds. */
-const GRACE = 3_600_000;
+type Why = 'forget' | 'clean';
+
+/** A hook may have kept objects whose moment is still to be written: what is younger than this stays in a clean-up; milliseconds. */
+const GRACE = { forget: 0, clean: 3_600_000 } as const satisfies Record<Why, number>;
 
 export interface RecordedParts {
   git: Git;
@@ -33,8 +35,9 @@ async function namedTrees(ownData: string, workspace: string): Promise<Set<strin
  * Removes from the repositories of these workspaces the trees that no session names any more; one that no session uses goes whole. Each
  * workspace is judged when its turn comes, while no hook records there: hooks go on recording while others are swept.
  */
-async function sweep(parts: RecordedParts, roots: ReadonlySet<string>, grace: number): Promise<void> {
-  for (const root of roots) await whileSweeping(recordedStore(parts.ownData, root), () => sweepOne(parts, root, grace));
+async function sweep(parts: RecordedParts, roots: ReadonlySet<string>, why: Why): Promise<void> {
+  for (const root of roots)
+    await whileSweeping(recordedStore(parts.ownData, root), { doing: why, place: root }, () => sweepOne(parts, root, GRACE[why]));
 }
 
 async function sweepOne({ git, ownData, now }: RecordedParts, root: string, grace: number): Promise<void> {
@@ -47,19 +50,19 @@ async function sweepOne({ git, ownData, now }: RecordedParts, root: string, grac
   await sweepStore(store, { contents: new Set(), grace, now });
 }
 
-async function drop(parts: RecordedParts, sessions: readonly string[], grace: number): Promise<void> {
+async function drop(parts: RecordedParts, sessions: readonly string[], why: Why): Promise<void> {
   const roots = new Set<string>();
   for (const session of sessions) {
     const moments: Moment[] = await readMoments(parts.ownData, session);
     for (const { root } of moments) roots.add(root);
   }
   for (const session of sessions) await rm(momentsFile(parts.ownData, session), { force: true });
-  await sweep(parts, roots, grace);
+  await sweep(parts, roots, why);
 }
 
 /** Removes all that hooks recorded of one session, and the objects that only it needs. */
 export function forgetRecorded(parts: RecordedParts, session: string): Promise<void> {
-  return drop(parts, [session], 0);
+  return drop(parts, [session], 'forget');
 }
 
 /** Removes what hooks recorded of sessions that nothing was recorded of for `age` milliseconds. Gives how many sessions went. */
@@ -69,6 +72,6 @@ export async function cleanRecorded(parts: RecordedParts, age: number): Promise<
     const found = await stat(momentsFile(parts.ownData, session)).catch(() => null);
     if (found !== null && parts.now - found.mtimeMs > age) old.push(session);
   }
-  if (old.length > 0) await drop(parts, old, GRACE);
+  if (old.length > 0) await drop(parts, old, 'clean');
   return old.length;
 }

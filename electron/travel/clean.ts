@@ -123,7 +123,7 @@ async function cleanStore(parts: CleanParts & { fs: FileSystem }, store: SafetyS
 
 async function leaseOrNull(fs: FileSystem, ownData: string, key: string): Promise<{ release(): Promise<void> } | null> {
   try {
-    return await takeLease(fs, ownData, key, 0);
+    return await takeLease(fs, ownData, key, 0, { doing: 'clean' });
   } catch (thrown) {
     if (isRefusal(thrown, 'LEASE_HELD')) return null;
     throw thrown;

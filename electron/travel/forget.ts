@@ -107,8 +107,9 @@ export async function forgetTravels(parts: ForgetParts, reads: readonly string[]
   const stores = await ownStores(parts, entries);
   const leases: Lease[] = [];
   try {
-    const keys = new Set([...stores.map(({ store }) => store.key), leaseKeyOf({ root, thread })]);
-    for (const key of [...keys].sort()) leases.push(await leaseOr(fs, ownData, key));
+    const here = leaseKeyOf({ root, thread });
+    const keys = new Set([...stores.map(({ store }) => store.key), here]);
+    for (const key of [...keys].sort()) leases.push(await leaseOr(fs, ownData, key, key === here ? root : null));
     if ((await openJournals(fs, ownData)).some((record) => record.thread === thread || keys.has(leaseKeyOf(record))))
       throw new TurnbackError('INTERRUPTED');
     for (const { store, mine, others } of stores) {
@@ -131,11 +132,11 @@ export async function forgetTravels(parts: ForgetParts, reads: readonly string[]
   }
 }
 
-async function leaseOr(fs: FileSystem, ownData: string, key: string): Promise<Lease> {
+async function leaseOr(fs: FileSystem, ownData: string, key: string, place: string | null): Promise<Lease> {
   try {
-    return await takeLease(fs, ownData, key);
+    return await takeLease(fs, ownData, key, undefined, { doing: 'forget', place });
   } catch (thrown) {
     if (!isRefusal(thrown, 'LEASE_HELD')) throw thrown;
-    throw new TurnbackError('FORGET_BUSY', { cause: thrown.message.replace(/ Wait until it ends\.$/, '').replace(/\.$/, '') });
+    throw new TurnbackError('FORGET_BUSY', { cause: thrown.message.replace(/\. (?:Wait|Close) [^.]*\.$/, '') });
   }
 }

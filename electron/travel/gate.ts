@@ -1,4 +1,5 @@
 import { whyNoStop } from '../../shared/can-stand.ts';
+import { wordsOfDoing } from '../../shared/doing.ts';
 import { type Reason, reason } from '../../shared/errors.ts';
 import type { Thread } from '../../shared/model.ts';
 import { leaseKeyOf } from './journal.ts';
@@ -13,9 +14,10 @@ export function notIdle({ thread }: Situation): Reason | null {
 /** Something else than the thread's own state stands in the way of every travel: a program at work, a travel that a crash left open. */
 export async function occupied({ context, fs, open }: Situation): Promise<Reason | null> {
   for (const record of open) {
-    const pid = await leaseHolder(fs, context.ownData, leaseKeyOf(record));
+    const holder = await leaseHolder(fs, context.ownData, leaseKeyOf(record));
     // Not interrupted: another process is in the middle of it, for this thread in another folder.
-    if (pid !== null && pid !== process.pid) return reason('LEASE_HELD', { pid });
+    if (holder !== null && holder.pid !== process.pid)
+      return reason('LEASE_HELD', { path: record.root ?? record.thread, pid: holder.pid, doing: wordsOfDoing(holder.doing) });
   }
   if (open.length > 0) return reason('INTERRUPTED');
   const sign = await context.thread.reader.liveSign();

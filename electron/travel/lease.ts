@@ -3,18 +3,33 @@ import { constants } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { TurnbackError } from '../../shared/errors.ts';
+import { type Doing, doingSchema, wordsOfDoing } from '../../shared/doing.ts';
+import { type Facts, TurnbackError } from '../../shared/errors.ts';
 import { asideOf } from './asides.ts';
 import type { FileSystem } from './file-system.ts';
 import { isTaken, makeOwnFolder, readOwn, removeOwn } from './own-files.ts';
 import { hasEnded, type Identity, identitySchema, ownIdentity } from './process-identity.ts';
 
-const leaseSchema = identitySchema.extend({ version: z.literal(1), random: z.string().regex(/^[0-9a-f]{32}$/), at: z.number() });
+const leaseSchema = identitySchema.extend({
+  version: z.literal(1),
+  random: z.string().regex(/^[0-9a-f]{32}$/),
+  at: z.number(),
+  // Before holders said it, nobody did.
+  doing: doingSchema.default(null),
+});
 type LeaseFile = z.infer<typeof leaseSchema>;
 
 /** The right to write in one workspace, of one process at a time. */
 export interface Lease {
   release(): Promise<void>;
+}
+
+/** What a lease is taken for. */
+export interface LeaseUse {
+  /** What others are told while it is held. */
+  doing: Doing;
+  /** What is held, for people: the workspace folder or the log; else the lease's own file. */
+  place?: string | null;
 }
 
 const WAIT = 2000;
@@ -96,13 +111,24 @@ async function removeStale(fs: FileSystem, file: string, stale: LeaseFile, me: I
   }
 }
 
-/** Takes the lease of a workspace; waits a little for another one. Throws LEASE_HELD. */
-export async function takeLease(fs: FileSystem, ownData: string, key: string, wait = WAIT): Promise<Lease> {
-  const file = path.join(ownData, 'leases', `${key}.json`);
+const fileOf = (ownData: string, key: string): string => path.join(ownData, 'leases', `${key}.json`);
+
+const factsOf = (holder: LeaseFile | null, file: string, place: string): Facts =>
+  holder === null ? { path: place, file } : { path: place, pid: holder.pid, doing: wordsOfDoing(holder.doing) };
+
+/** Takes the lease of a workspace; waits a little for another one. Throws LEASE_HELD, which says what the other one does. */
+export async function takeLease(
+  fs: FileSystem,
+  ownData: string,
+  key: string,
+  wait = WAIT,
+  { doing, place }: LeaseUse = { doing: 'travel' },
+): Promise<Lease> {
+  const file = fileOf(ownData, key);
   await makeOwnFolder(fs, path.dirname(file));
   const me = ownIdentity();
   const random = randomBytes(16).toString('hex');
-  const text = JSON.stringify({ version: 1, ...me, random, at: Date.now() } satisfies LeaseFile);
+  const text = JSON.stringify({ version: 1, ...me, random, at: Date.now(), doing } satisfies LeaseFile);
   let asked = false;
   try {
     for (const until = Date.now() + wait; ; ) {
@@ -114,7 +140,7 @@ export async function takeLease(fs: FileSystem, ownData: string, key: string, wa
       }
       const holder = parse(found);
       if (holder !== null && isOver(holder)) await removeStale(fs, file, holder, me);
-      else if (Date.now() >= until) throw new TurnbackError('LEASE_HELD', { pid: holder?.pid ?? 'unknown' });
+      else if (Date.now() >= until) throw new TurnbackError('LEASE_HELD', factsOf(holder, file, place ?? file));
       else {
         // Who only tidies up gives way to whoever waits. One marker tells it for all that wait.
         if (!asked && wait > 0) asked = await createWhole(fs, `${file}.wanted`, text);
@@ -128,7 +154,7 @@ export async function takeLease(fs: FileSystem, ownData: string, key: string, wa
 
 /** Does a running process wait for the lease? */
 export async function leaseWanted(fs: FileSystem, ownData: string, key: string): Promise<boolean> {
-  const waiting = parse(await readOwn(fs, path.join(ownData, 'leases', `${key}.json.wanted`)));
+  const waiting = parse(await readOwn(fs, `${fileOf(ownData, key)}.wanted`));
   return waiting !== null && !hasEnded(waiting);
 }
 
@@ -149,8 +175,8 @@ async function releaseLease(fs: FileSystem, file: string, random: string): Promi
   }
 }
 
-/** The process that holds the lease and still runs; null when there is none. */
-export async function leaseHolder(fs: FileSystem, ownData: string, key: string): Promise<number | null> {
-  const holder = parse(await readOwn(fs, path.join(ownData, 'leases', `${key}.json`)));
-  return holder === null || isOver(holder) ? null : holder.pid;
+/** The process that holds the lease and still runs, and what it does; null when there is none. */
+export async function leaseHolder(fs: FileSystem, ownData: string, key: string): Promise<{ pid: number; doing: Doing | null } | null> {
+  const holder = parse(await readOwn(fs, fileOf(ownData, key)));
+  return holder === null || isOver(holder) ? null : { pid: holder.pid, doing: holder.doing };
 }

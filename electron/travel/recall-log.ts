@@ -30,7 +30,7 @@ export async function recallBatch(thread: OpenThread, part: RecallPart, record: 
 export async function appendRecall(fs: FileSystem, ownData: string, thread: OpenThread, part: RecallPart): Promise<void> {
   const batch = batchOf(part);
   if (batch === null) return;
-  const lease = await takeLease(fs, ownData, keyOf(`log:${thread.head.log}`));
+  const lease = await takeLease(fs, ownData, keyOf(`log:${thread.head.log}`), undefined, { doing: 'travel', place: thread.head.log });
   try {
     await recallerOf(thread).append(batch);
   } finally {

@@ -44,7 +44,7 @@ export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'fini
   const fs = deps.fs ?? nodeFileSystem;
   const known = await readJournal(fs, ownData, entry);
   if (known === null) throw new TurnbackError('NOT_INTERRUPTED');
-  const lease = await takeLease(fs, ownData, leaseKeyOf(known));
+  const lease = await takeLease(fs, ownData, leaseKeyOf(known), undefined, { doing: 'recover', place: known.root });
   let bench: Bench | null = null;
   try {
     await sweepAsides(fs, ownData);

@@ -57,7 +57,8 @@ export async function previewTravel(context: TravelContext, request: TravelReque
 export async function runTravel(context: TravelContext, request: TravelRequest, options: RunOptions): Promise<TravelResult> {
   const fs = context.fs ?? nodeFileSystem;
   const { thread, ownData } = context;
-  const lease = await takeLease(fs, ownData, leaseKeyOf({ root: thread.root, thread: thread.head.id }));
+  const key = leaseKeyOf({ root: thread.root, thread: thread.head.id });
+  const lease = await takeLease(fs, ownData, key, undefined, { doing: 'travel', place: thread.root });
   try {
     await thread.refresh(options.signal);
     const prepared = await prepare(context, request, { signal: options.signal });

@@ -8,6 +8,9 @@ import { healthOf } from '../../electron/host/health.ts';
 import { createGit } from '../../electron/snapshots/git.ts';
 import { safetyStores } from '../../electron/snapshots/safety-stores.ts';
 import { pins } from '../../electron/snapshots/store.ts';
+import { nodeFileSystem } from '../../electron/travel/file-system.ts';
+import { leaseKeyOf } from '../../electron/travel/journal.ts';
+import { takeLease } from '../../electron/travel/lease.ts';
 import { type TanstackScenario, tanstackScenario } from '../scenarios/tanstack.ts';
 import { manifest, tempFolder } from '../scenarios/temp.ts';
 
@@ -125,6 +128,18 @@ test('while a revert stands it is refused unless that is meant, and while a trav
   await rm(journal);
   await desk.forget(id, true);
   expect((await bytesBelow(ownData)).includes(SECRET)).toBe(false);
+});
+
+test('while another Turnback travels there it is refused, with what that one does', async () => {
+  const { folder, ownData, desk } = await place();
+  const { t, id } = await travelled(path.join(folder, 'one'), SECRET, desk);
+  const lease = await takeLease(nodeFileSystem, ownData, leaseKeyOf({ root: t.root, thread: id }));
+  await expect(desk.forget(id, false)).rejects.toMatchObject({
+    code: 'FORGET_BUSY',
+    message: `This thread cannot be forgotten now. Cause: Another Turnback (process ${process.pid}) holds ${t.root}: it is travelling there. Nothing was removed; try again in a moment.`,
+  });
+  await lease.release();
+  expect(await desk.forgetPreview(id)).toMatchObject({ entries: 2, undoable: 2, refusal: null });
 });
 
 test('a thread whose log is gone can be forgotten by its id', async () => {

@@ -8,6 +8,7 @@ import { readMoments } from '../../electron/snapshots/moments.ts';
 import { ObjectReader } from '../../electron/snapshots/objects.ts';
 import { forgetRecorded } from '../../electron/snapshots/recorded-stores.ts';
 import { openRecordedStore, pins, recordedStore } from '../../electron/snapshots/store.ts';
+import { type Passing, whileSweeping, whileUsing } from '../../electron/snapshots/use-gate.ts';
 import { record } from '../figures.ts';
 import { tempFolder, writeFiles } from '../scenarios/temp.ts';
 
@@ -120,6 +121,28 @@ test('what a process that ended left is no reason to wait, and one of another ma
   await rm(path.join(busy, 'use-1-1-ffffffff-aa'));
   await waiting;
   await isKept(made, 'live');
+});
+
+test('who waits in vain is told that a hook records, or that a thread is forgotten', async () => {
+  const made = await stage(true);
+  const { root, ownData } = made;
+  const store = recordedStore(ownData, root);
+  const why: Passing = { doing: 'travel', place: root, patience: 0 };
+  const held = async (by: (git: Git) => Promise<unknown>, pass: typeof whileUsing) => {
+    const slow = stopping(1);
+    const holding = by(slow.git);
+    expect(await slow.stopped).toBe(true);
+    const failed = await pass(store, why, async () => null).catch((thrown: unknown) => thrown);
+    slow.go();
+    await holding;
+    return failed;
+  };
+  const words = (does: string) => ({
+    code: 'LEASE_HELD',
+    message: `Another Turnback (process ${process.pid}) holds ${root}: ${does}. Wait until it ends, then try again.`,
+  });
+  expect(await held((by) => made.hook('live', by), whileSweeping)).toMatchObject(words('it is recording there'));
+  expect(await held(made.forget, whileUsing)).toMatchObject(words('it is forgetting a thread'));
 });
 
 test('a hook after a sweep keeps a file whole that only the forgotten session had kept', async () => {

@@ -114,7 +114,8 @@ describe('the gate', () => {
 
   test('cannot be run while it refuses', async () => {
     const host = await windowWith(makeView(says), {
-      'travel.preview': ({ stop }) => makePlan(stop, { files: [fileOf('x')], refusal: reason('LEASE_HELD', { pid: 7 }) }),
+      'travel.preview': ({ stop }) =>
+        makePlan(stop, { files: [fileOf('x')], refusal: reason('LEASE_HELD', { path: '/w', pid: 7, doing: 'it is travelling there' }) }),
     });
     await revertTo(1);
     await runGate();

@@ -84,7 +84,7 @@ test('a viewer that opens a thread while it is cleaned up has a whole repository
   // While it is being opened, the clean-up waits, looks again and leaves it.
   await unusedFor(gitDir, 31);
   const opening = Promise.withResolvers<void>();
-  const using = whileUsing(gitDir, () => opening.promise);
+  const using = whileUsing(gitDir, { doing: 'open', place: gitDir }, () => opening.promise);
   const cleaning = clean();
   expect(await Promise.race([cleaning.then(() => 'went'), sleep(100).then(() => 'waits')])).toBe('waits');
   await unusedFor(gitDir, 0);

@@ -65,11 +65,11 @@ test('a travel of this thread that another process is in the middle of is named 
   await mkdir(path.join(ownData, 'leases'), { recursive: true });
   await writeFile(
     path.join(ownData, 'leases', `${leaseKeyOf(record)}.json`),
-    JSON.stringify({ version: 1, ...ownIdentity(), pid: other.pid, started: null, random: 'b'.repeat(32), at: 0 }),
+    JSON.stringify({ version: 1, ...ownIdentity(), pid: other.pid, started: null, random: 'b'.repeat(32), at: 0, doing: 'forget' }),
   );
   expect((await previewTravel(context, revertTo(0))).refusal).toMatchObject({
     code: 'LEASE_HELD',
-    message: expect.stringContaining(String(other.pid)),
+    message: `Another Turnback (process ${other.pid}) holds ${record.root}: it is forgetting a thread. Wait until it ends, then try again.`,
   });
   // Nor is it offered to be ended here.
   expect(await interruptedTravels(ownData)).toEqual([]);

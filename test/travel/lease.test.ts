@@ -36,10 +36,10 @@ test('one holder at a time, told with its process', async () => {
     ...ownIdentity(),
     random: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
-  expect(await leaseHolder(fs, folder, 'key')).toBe(process.pid);
+  expect(await leaseHolder(fs, folder, 'key')).toEqual({ pid: process.pid, doing: 'travel' });
   await expect(takeLease(fs, folder, 'key', 0)).rejects.toMatchObject({
     code: 'LEASE_HELD',
-    message: `Another Turnback (process ${process.pid}) is travelling in this folder. Wait until it ends.`,
+    message: `Another Turnback (process ${process.pid}) holds ${path.join(folder, 'leases', 'key.json')}: it is travelling there. Wait until it ends, then try again.`,
   });
   const other = await takeLease(fs, folder, 'other', 0);
   await lease.release();
@@ -47,6 +47,29 @@ test('one holder at a time, told with its process', async () => {
   await (await takeLease(fs, folder, 'key', 0)).release();
   await other.release();
   expect(await readdir(path.join(folder, 'leases'))).toEqual([]);
+});
+
+test('who waits in vain is told what the holder does, at the place that it asked for; one from before holders said it is at work', async () => {
+  const folder = await tempFolder();
+  const asked = () => takeLease(fs, folder, 'key', 0, { doing: 'travel', place: '/ws' });
+  const words = (does: string) => ({
+    code: 'LEASE_HELD',
+    message: `Another Turnback (process ${process.pid}) holds /ws: ${does}. Wait until it ends, then try again.`,
+  });
+  for (const [doing, does] of [
+    ['travel', 'it is travelling there'],
+    ['recover', 'it is ending an interrupted travel there'],
+    ['forget', 'it is forgetting a thread'],
+    ['clean', 'it is cleaning up what nobody needs any more'],
+  ] as const) {
+    const lease = await takeLease(fs, folder, 'key', 0, { doing });
+    await expect(asked()).rejects.toMatchObject(words(does));
+    await lease.release();
+  }
+  for (const said of [{}, { doing: 'a word of later' }]) {
+    await plant(folder, { version: 1, ...ownIdentity(), random: 'a'.repeat(32), at: 0, ...said });
+    await expect(asked()).rejects.toMatchObject(words('it is at work there'));
+  }
 });
 
 test('a lease of a process that ended is taken over, one that runs is not, be it as old as it may', async () => {

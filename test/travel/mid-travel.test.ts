@@ -120,9 +120,10 @@ describe('a lease that nobody can be told from', () => {
     const ownData = await tempFolder();
     await writeFiles(ownData, { 'leases/key.json': '{"version":9}', 'leases/other.json': 'half' });
     for (const key of ['key', 'other']) {
+      const file = path.join(ownData, 'leases', `${key}.json`);
       await expect(takeLease(nodeFileSystem, ownData, key, 0)).rejects.toMatchObject({
         code: 'LEASE_HELD',
-        message: expect.stringContaining('unknown'),
+        message: `${file} is held, and nobody can tell by whom: ${file} cannot be read. Close every other Turnback and remove that file, then try again.`,
       });
       expect(await leaseHolder(nodeFileSystem, ownData, key)).toBeNull();
     }
