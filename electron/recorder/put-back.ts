@@ -112,6 +112,8 @@ export async function putBackHere(o: {
     }
     const state = await stateFor(root, path, store, entry);
     const why = obstacle(state, file);
+    // Below a file of yours there is nothing to take away.
+    if (entry === null && state.kind === 'blocked' && state.empty) return;
     if (why !== null) return void skipped.push({ path, why });
     if (entry !== null && bytes !== null) return write({ root, path, entry, bytes, state });
     if (state.kind === 'absent') return;

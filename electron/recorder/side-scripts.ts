@@ -41,8 +41,9 @@ parents() { # $1 path, $2 make: sets why, gone
     case $rest in */*) at="$at/\${rest%%/*}"; rest=\${rest#*/};; *) return 0;; esac
     if [ -L "$at" ]; then why=link; return 0; fi
     if [ ! -d "$at" ]; then
+      if [ "$2" != make ]; then gone=yes; return 0; fi
       if [ -e "$at" ]; then why=notfolder; return 0; fi
-      if [ "$2" = make ]; then mkdir "$at" || return 1; else gone=yes; return 0; fi
+      mkdir "$at" || return 1
     fi
     if [ -e "$at/.git" ] || [ -L "$at/.git" ]; then why=repository; return 0; fi
   done

@@ -7,6 +7,9 @@ import { type ObjectFormat, objectHeader, objectId } from './object-id.ts';
 import type { TreeEntry } from './objects.ts';
 import { latin1OfPath } from './path-bytes.ts';
 
+/** Nothing may be read or written at a path. `empty`: nothing stands there either, because something above it is a file. */
+export type Blocked = { kind: 'blocked'; why: string; empty?: true };
+
 /** What stands at a path now. `oid` is the id git would give to the raw bytes (a link's: its target). */
 export type DiskState =
   | { kind: 'absent' }
@@ -14,7 +17,7 @@ export type DiskState =
   | { kind: 'link'; oid: string; target: Buffer }
   | { kind: 'folder' }
   | { kind: 'other'; what: string }
-  | { kind: 'blocked'; why: string };
+  | Blocked;
 
 const windows = process.platform === 'win32';
 const CHUNK = 256 * 1024;
@@ -60,7 +63,7 @@ function statOrNull(path: Buffer): Stats | 'closed' | null {
  * Why nothing may be read or written at the path, looking at each folder above it without following links: a link, a
  * file where a folder should be, a repository of its own. `absent` when a folder above does not exist; null when all is well.
  */
-export function parentsOf(root: string, path: TreePath): { kind: 'absent' } | { kind: 'blocked'; why: string } | null {
+export function parentsOf(root: string, path: TreePath): { kind: 'absent' } | Blocked | null {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..'))
     return { kind: 'blocked', why: 'The path is not one of a file below the workspace.' };
@@ -71,7 +74,7 @@ export function parentsOf(root: string, path: TreePath): { kind: 'absent' } | { 
     if (stat === null) return { kind: 'absent' };
     if (stat === 'closed') return { kind: 'blocked', why: CLOSED };
     if (stat.isSymbolicLink()) return { kind: 'blocked', why: `Its folder ${showTreePath(above)} is a link.` };
-    if (!stat.isDirectory()) return { kind: 'blocked', why: `${showTreePath(above)} is not a folder.` };
+    if (!stat.isDirectory()) return { kind: 'blocked', why: `${showTreePath(above)} is not a folder.`, empty: true };
     const own = statOrNull(diskPath(root, `${above}/.git`));
     if (own === 'closed') return { kind: 'blocked', why: CLOSED };
     if (own !== null) return { kind: 'blocked', why: `${showTreePath(above)} is a repository of its own.` };

@@ -6,10 +6,10 @@ import { eachOf } from '../snapshots/each-of.ts';
 import { namedFolders } from '../snapshots/lenders.ts';
 import { MOST_BYTES } from './blobs.ts';
 import type { Chain } from './chains.ts';
-import { type Content, contentOfDisk } from './content.ts';
+import { ABSENT, type Content, contentOfDisk } from './content.ts';
 import { type Verdict, verdictOn } from './drift.ts';
 import { foldersAbove } from './folder-groups.ts';
-import { type Layer, type Peeled, peel } from './peel.ts';
+import { isAsWanted, type Layer, type Peeled, peel } from './peel.ts';
 import type { World } from './world.ts';
 
 /** One path of a travel, with all that could be written there. */
@@ -60,7 +60,10 @@ async function lookAt(world: World, path: TreePath, chain: Chain, chains: Readon
   let state = await world.disk(path);
   if (state.kind === 'other') return { why: `It is ${state.what} now.` };
   if (state.kind === 'blocked') {
-    if (!(await givesWay(world, path, chains))) return { why: state.why };
+    if (!(await givesWay(world, path, chains))) {
+      // Below a file there is nothing: where nothing shall be, it is as it should be, whosever that file is.
+      return state.empty && isAsWanted(ABSENT, chain.layers) ? 'already' : { why: state.why };
+    }
     state = { kind: 'absent' };
   }
   if (state.kind !== 'absent' && !(await world.exactName(path))) {

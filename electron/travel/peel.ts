@@ -35,15 +35,23 @@ export interface Peeled {
   at: Layer | null;
 }
 
+const realOf = (layers: readonly Layer[]): Layer[] => layers.filter((layer) => !sameContent(layer.before, layer.after));
+
+/** Nothing needs to happen: no layer changes the path, or the disk is already at the target. */
+export function isAsWanted(disk: Content, layers: readonly Layer[]): boolean {
+  const oldest = realOf(layers).at(-1);
+  return oldest === undefined || sameContent(disk, oldest.before);
+}
+
 /**
  * Takes layers off what stands on disk, newest first (design.md, "Which content a path gets"). While disk and layers fit
  * exactly the answer is exact; where they do not, a three-way merge takes each layer's change out of what is there.
- * Null when nothing needs to happen: no layer changes the path, or the disk is already at the target.
+ * Null when nothing needs to happen.
  */
 export async function peel(disk: Content, layers: readonly Layer[], text: MergeText): Promise<Peeled | null> {
-  const real = layers.filter((layer) => !sameContent(layer.before, layer.after));
+  const real = realOf(layers);
   const oldest = real.at(-1);
-  if (oldest === undefined || sameContent(disk, oldest.before)) return null;
+  if (oldest === undefined || isAsWanted(disk, layers)) return null;
   const fits = real.every((layer, at) => sameContent(at === 0 ? disk : (real[at - 1]?.before ?? disk), layer.after));
   const bystander = real.find((layer) => layer.bystander) ?? null;
   const base = { target: oldest.before, targetOwn: oldest.own };

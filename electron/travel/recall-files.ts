@@ -18,6 +18,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
 interface Standing {
   disk: Content;
   bytes: Buffer | null;
+  /** Why nothing could be put there, below a file. */
+  blocked?: Reason;
 }
 
 /** What the turns did to a path, newest first. `back`: an earlier recall may have taken that change out already. */
@@ -36,7 +38,10 @@ async function lookAt(world: World, root: string, path: TreePath): Promise<Stand
   if (safe !== true) return notRestorable(shown, safe);
   const state = await world.disk(path);
   if (state.kind === 'absent') return { disk: ABSENT, bytes: null };
-  if (state.kind === 'blocked') return notRestorable(shown, state.why);
+  if (state.kind === 'blocked') {
+    const blocked = notRestorable(shown, state.why);
+    return state.empty ? { disk: ABSENT, bytes: null, blocked } : blocked;
+  }
   if (state.kind !== 'file') return notRestorable(shown, `it is ${state.kind === 'other' ? state.what : `a ${state.kind}`} now`);
   if (state.size > MOST_BYTES) return notRestorable(shown, 'it is too large');
   const bytes = await readDisk(root, path, MOST_BYTES);
@@ -65,7 +70,8 @@ function whyOf(why: Reason, path: string): string {
   const words = short(why);
   const cause = / Cause: (.+)$/s.exec(words)?.[1];
   const said = cause ?? (words.startsWith(`${path} `) ? `it${words.slice(path.length)}` : words);
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
+  // A name of a file stays as it is.
+  return said.replace(/^(?:its?|the|something) /, (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
 }
 
 /**
@@ -112,7 +118,7 @@ export async function recallDraft(o: {
   for (const [path, { now, changes }] of histories) {
     if (stays.has(path)) continue;
     const before = takeOutAll(now.bytes, changes);
-    if ('code' in before) stays.set(path, before);
+    if ('code' in before) stays.set(path, now.blocked ?? before);
     else chains.set(path, chainOf(bench, now.disk, before.content));
   }
   const draft = await draftOf(world, chains, signal);

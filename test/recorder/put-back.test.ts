@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { PutBack } from '../../electron/recorder/backend.ts';
+import { commandBackend } from '../../electron/recorder/command-backend.ts';
 import { putBackHere } from '../../electron/recorder/put-back.ts';
 import { createGit } from '../../electron/snapshots/git.ts';
 import type { TreeEntry } from '../../electron/snapshots/objects.ts';
@@ -121,6 +122,16 @@ test('no link is followed and nothing outside is touched; a repository inside is
   await put({ path: 'leaf', entry: entry('mine'), before: known });
   expect((await lstat(path.join(root, 'leaf'))).isFile()).toBe(true);
   expect(await manifest(outside, { mtimes: true })).toEqual(before);
+});
+
+test('below a file of yours nothing is to be removed', async () => {
+  await writeFiles(root, { mine: 'm' });
+  await symlink(outside, path.join(root, 'link'));
+  const gone = ['mine/x', 'mine/deep/y', 'link/z'].map((name): PutBack => ({ path: name, entry: null, before: known }));
+  expect(await put(...gone)).toEqual([{ path: 'link/z', why: 'Its folder link is a link.' }]);
+  const { putBack } = commandBackend({ prefix: ['env'] });
+  expect(await putBack({ store, root, files: gone })).toEqual([{ path: 'link/z', why: 'A folder above it is a link.' }]);
+  expect((await manifest(root)).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(['link L', 'mine F']);
 });
 
 test('what fails names its file and leaves no temporary file behind', async () => {

@@ -114,6 +114,20 @@ describe('a draft', () => {
     expect((await drafted(closed, { 'a/x': below })).skipped).toHaveLength(1);
   });
 
+  test('below a file of the user nothing is to be taken away; what shall be there is passed over', async () => {
+    const blocked: DiskState = { kind: 'blocked', why: 'tools is not a folder.', empty: true };
+    const linked: DiskState = { kind: 'blocked', why: 'Its folder tools is a link.' };
+    const [made, edited] = [{ layers: [layer(file('c'), file('b')), layer(ABSENT, file('c'))] }, edit];
+    const disk = { tools: stateOf(file('t')), 'tools/run': blocked, 'tools/deep/x': blocked, 'tools/y': blocked, 'ln/z': linked };
+    const draft = await drafted(disk, { 'tools/run': made, 'tools/deep/x': made, 'tools/y': edited, 'ln/z': made });
+    expect(draft.already).toEqual(['tools/run', 'tools/deep/x']);
+    expect(draft.skipped).toEqual([
+      { path: 'tools/y', why: 'tools is not a folder.' },
+      { path: 'ln/z', why: 'Its folder tools is a link.' },
+    ]);
+    expect(draft.files).toEqual([]);
+  });
+
   test('a merge that cannot be written is not offered; the exact state still is', async () => {
     const merge = () => async () => ({ clean: true as const, oid: 'm'.repeat(40) });
     const size: World['size'] = async (content) => (content.kind === 'file' && content.oid.startsWith('m') ? MOST_BYTES + 1 : 10);

@@ -105,3 +105,16 @@ test('a path that cannot go is named once, however many turns changed it; anothe
   ]);
   await expect(plan([listOf(1, 'a')], { change: () => Promise.reject(new Error('EIO: injected')) })).rejects.toThrow('EIO');
 });
+
+test('below a file of the user, what shall be gone is gone; what shall be there again says what is in its way', async () => {
+  const gone: RecallChange = { takeOut: () => ({ content: null }), putIn: () => ({ content: null }) };
+  const { draft, refusal } = await plan([listOf(1, 'a', 'b/x')], {
+    change: async ({ files }, index) => (files[index]?.path === 'b/x' ? gone : written),
+  });
+  expect([refusal, draft.already, draft.files.map((one) => one.path), draft.skipped]).toEqual([null, ['b/x'], ['a'], []]);
+  const comes: RecallChange = { takeOut: () => ({ content: Buffer.from('old\n') }), putIn: () => ({ content: null }) };
+  for (const change of [comes, written]) {
+    const stays = await plan([listOf(1, 'b/x')], { change: async () => change });
+    expect([stays.refusal?.code, stays.draft.skipped]).toEqual(['NOT_RESTORABLE', [{ path: 'b/x', why: 'b is not a folder.' }]]);
+  }
+});

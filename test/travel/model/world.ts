@@ -179,8 +179,8 @@ export class World {
     const wants = new Map<string, Want>();
     const skipped = new Map(plan.skipped.map((one) => [one.path, one.why] as const));
     const planned = new Map(plan.files.map((file) => [file.path, file] as const));
-    // Below a link or a file nobody can tell what stands at a path, so it is told even where nothing would have to be done.
-    const blocked = (name: string): boolean => [...this.disk.keys()].some((one) => name.startsWith(`${one}/`));
+    // Below a link nobody can tell what stands at a path, so it is told even where nothing would have to be done. Below a file is nothing.
+    const blocked = (name: string): boolean => [...this.disk].some(([one, { kind }]) => kind === 'link' && name.startsWith(`${one}/`));
     const told = [...skipped.keys()].filter((name) => verdicts.has(name) || !blocked(name));
     expect([...planned.keys(), ...told].sort()).toEqual([...verdicts.keys()].sort());
     const stays = pathsThatStay(plan, verdicts, chains, this.disk);
