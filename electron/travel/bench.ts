@@ -13,6 +13,8 @@ export interface Bench {
   blobs: Blobs;
   /** A folder of ours for temporary files. */
   tmp: string;
+  /** For a call that was cancelled: whoever waits for git is told CANCELLED, where others ask it too only if it says nothing. */
+  letGo(): void;
   close(): Promise<void>;
 }
 
@@ -28,5 +30,10 @@ export async function openBench(o: {
   const safety = await openSafetyStore({ git, ownData, root, format });
   const kept = new ObjectReader(safety);
   const blobs = new Blobs({ format, readers: [objects, kept], root });
-  return { root, format, safety, blobs, tmp: path.join(ownData, 'tmp'), close: () => kept.close() };
+  const letGo = (): void => {
+    void objects?.leaveSilent();
+    // Nobody else reads through this one.
+    void kept.close();
+  };
+  return { root, format, safety, blobs, tmp: path.join(ownData, 'tmp'), letGo, close: () => kept.close() };
 }

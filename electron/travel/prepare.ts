@@ -14,6 +14,7 @@ import { intendRevert } from './intend-revert.ts';
 import { intendRedo, intendUndo } from './intend-turn.ts';
 import type { Intention } from './intention.ts';
 import { leftOut } from './left-out.ts';
+import { onCancel } from './on-cancel.ts';
 import { pieceDraft } from './piece-draft.ts';
 import { recallDraft } from './recall-files.ts';
 import { recallerOf } from './recall-log.ts';
@@ -82,16 +83,11 @@ async function chainsFor(scoped: Scoped, o: Asked, blobs: Blobs): Promise<Map<Tr
 
 /** Thinks a travel through against disk and stores as they are now. Only reads. Throws CANCELLED soon, also where git says nothing. */
 export async function prepare(context: TravelContext, request: TravelRequest, o: Asked = {}): Promise<Prepared> {
-  const leave = (): void => void context.thread.objects?.leaveSilent();
-  o.signal?.addEventListener('abort', leave, { once: true });
-  try {
-    return await prepared(context, request, o);
-  } finally {
-    o.signal?.removeEventListener('abort', leave);
-  }
+  const thought = (): Promise<Prepared> => thinkThrough(context, request, o);
+  return onCancel(o.signal, () => void context.thread.objects?.leaveSilent(), thought);
 }
 
-async function prepared(context: TravelContext, request: TravelRequest, o: Asked): Promise<Prepared> {
+async function thinkThrough(context: TravelContext, request: TravelRequest, o: Asked): Promise<Prepared> {
   await context.thread.fill(o.signal);
   const situation = await situationOf(context);
   const intention = await intend(situation, request);
@@ -99,33 +95,45 @@ async function prepared(context: TravelContext, request: TravelRequest, o: Asked
   const bench = intention.scoped === null && restores === null ? null : await benchOf(context);
   if (bench === null) return { situation, intention, bench, world: null, draft: null, close: async () => undefined };
   try {
-    const { git } = context;
-    const { root, blobs, tmp, safety } = bench;
-    const world = diskWorld({ context, git, root, blobs, gitDir: safety.gitDir, tmp, signal: o.signal });
-    if (intention.recall !== undefined && restores !== null) {
-      const { mayBeBack } = intention.recall;
-      const recall = recallerOf(context.thread);
-      const found = await recallDraft({ recall, lists: restores, mayBeBack, world, bench, signal: o.signal });
-      const refused = found.refusal === null ? intention : { ...intention, refusal: intention.refusal ?? found.refusal, notes: [] };
-      return { situation, intention: refused, bench, world, draft: found.draft, close: () => bench.close() };
-    }
-    const chains = await chainsFor(intention.scoped ?? { paths: new Map(), sources: [] }, o, blobs);
-    if (intention.piece !== undefined) {
-      const found = await pieceDraft({ part: intention.piece, chains, world, blobs, signal: o.signal });
-      await settleGroups(found.draft.files, world.filesIn);
-      const refusal = intention.refusal ?? found.refusal;
-      return { situation, intention: { ...intention, refusal }, bench, world, draft: found.draft, close: () => bench.close() };
-    }
-    const draft = await draftOf(world, chains, o.signal);
-    do await settleGroups(draft.files, world.filesIn);
-    while (await keepCarried(draft.files, chains, blobs));
-    const { stop } = intention.target;
-    if (intention.request.kind === 'revert' && stop !== null && intention.scoped !== null && o.only === undefined) {
-      draft.skipped.push(...(await leftOut(situation.thread, stop, intention.scoped, context.thread.objects, world)));
-    }
-    return { situation, intention, bench, world, draft, close: () => bench.close() };
+    const looked = await onCancel(
+      o.signal,
+      () => bench.letGo(),
+      () => lookAtFiles(situation, intention, bench, o),
+    );
+    return { situation, bench, ...looked, close: () => bench.close() };
   } catch (thrown) {
     await bench.close();
     throw thrown;
   }
+}
+
+async function lookAtFiles(
+  situation: Situation,
+  intention: Intention,
+  bench: Bench,
+  o: Asked,
+): Promise<Pick<Prepared, 'intention' | 'world' | 'draft'>> {
+  const { context } = situation;
+  const { root, blobs, tmp, safety } = bench;
+  const world = diskWorld({ context, git: context.git, root, blobs, gitDir: safety.gitDir, tmp, signal: o.signal });
+  if (intention.recall?.lists) {
+    const { lists, mayBeBack } = intention.recall;
+    const found = await recallDraft({ recall: recallerOf(context.thread), lists, mayBeBack, world, bench, signal: o.signal });
+    const refused = found.refusal === null ? intention : { ...intention, refusal: intention.refusal ?? found.refusal, notes: [] };
+    return { intention: refused, world, draft: found.draft };
+  }
+  const chains = await chainsFor(intention.scoped ?? { paths: new Map(), sources: [] }, o, blobs);
+  if (intention.piece !== undefined) {
+    const found = await pieceDraft({ part: intention.piece, chains, world, blobs, signal: o.signal });
+    await settleGroups(found.draft.files, world.filesIn);
+    return { intention: { ...intention, refusal: intention.refusal ?? found.refusal }, world, draft: found.draft };
+  }
+  const draft = await draftOf(world, chains, o.signal);
+  do await settleGroups(draft.files, world.filesIn);
+  while (await keepCarried(draft.files, chains, blobs));
+  const { stop } = intention.target;
+  if (intention.request.kind === 'revert' && stop !== null && intention.scoped !== null && o.only === undefined) {
+    draft.skipped.push(...(await leftOut(situation.thread, stop, intention.scoped, context.thread.objects, world)));
+  }
+  return { intention, world, draft };
 }

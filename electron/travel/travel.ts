@@ -3,9 +3,11 @@ import type { Choice, DriftPolicy, Plan, TravelResult } from '../../shared/plan.
 import type { TreePath } from '../../shared/tree-path.ts';
 import type { OpenThread } from '../threads/thread.ts';
 import { sweepAsides } from './asides.ts';
+import type { Bench } from './bench.ts';
 import { type Carrier, complete, rollBack, save } from './carry-out.ts';
 import { pick } from './choose.ts';
 import { mustFit } from './disk-space.ts';
+import type { Draft } from './draft.ts';
 import { nodeFileSystem } from './file-system.ts';
 import { checkFingerprint, fingerprintOf } from './fingerprint.ts';
 import { doneJournals, leaseKeyOf, readJournal, sweepJournal, writeJournal } from './journal.ts';
@@ -13,6 +15,7 @@ import { takeLease } from './lease.ts';
 import { lineCounts } from './line-counts.ts';
 import { endOf } from './log-end.ts';
 import { makeRecord } from './make-record.ts';
+import { onCancel } from './on-cancel.ts';
 import { filesRefusal, planOf } from './plan.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { TravelRecord } from './record.ts';
@@ -42,12 +45,16 @@ export async function previewTravel(context: TravelContext, request: TravelReque
   const prepared = await prepare(context, request, { signal });
   try {
     const { situation, intention, draft, bench } = prepared;
-    const counts =
-      bench === null ? new Map() : await lineCounts(draft?.files ?? [], { store: context.thread.store, blobs: bench.blobs, signal });
+    const counts = bench === null ? new Map() : await countLines(context, bench, draft, signal);
     return planOf(intention, draft, counts, fingerprintOf(situation, intention, draft));
   } finally {
     await prepared.close();
   }
+}
+
+function countLines({ thread }: TravelContext, bench: Bench, draft: Draft | null, signal?: AbortSignal): ReturnType<typeof lineCounts> {
+  const counted = () => lineCounts(draft?.files ?? [], { store: thread.store, blobs: bench.blobs, signal });
+  return onCancel(signal, () => bench.letGo(), counted);
 }
 
 /**
