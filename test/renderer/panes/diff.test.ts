@@ -53,6 +53,24 @@ test('what is no text is told in words', async () => {
   await page.close();
 });
 
+test.each([
+  ['app/src/features/authentication/session.ts', 'added', 12],
+  ['app/src/legacy/old-login.js', 'removed', 31],
+])('every line of a file that only one side has is drawn as %s %s, and no line more', async (path, side, lines) => {
+  const page = await panes.open('theme=light&standing');
+  await choose(page, path);
+  const shown = section(page, path);
+  await shown.locator('.file-text[data-ready]').waitFor();
+  await eventually(() => shown.locator(`.line-${side}`).count()).toBe(lines);
+  expect(await shown.locator('.view-line').count()).toBe(lines);
+  expect(await shown.locator(`.sign-${side}`).count()).toBe(lines);
+  const colours = await shown
+    .locator(`.line-${side}, .gutter-${side}`)
+    .evaluateAll((found) => [...new Set(found.map((one) => getComputedStyle(one).backgroundColor))]);
+  expect(colours).toEqual([side === 'added' ? 'rgba(32, 197, 95, 0.11)' : 'rgba(197, 32, 49, 0.11)']);
+  await page.close();
+});
+
 test('changed line ends are set apart from changed lines', async () => {
   const page = await panes.open('theme=light');
   await choose(page, 'data/eol.cpp');
