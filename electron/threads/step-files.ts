@@ -1,14 +1,18 @@
 import { type Reason, reason } from '../../shared/errors.ts';
 import type { Can, FileChange, Step, Thread, ToolCall } from '../../shared/model.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
 import { changesOf } from '../snapshots/diff.ts';
 import { lendersGone, namedFolders } from '../snapshots/lenders.ts';
 import type { ObjectReader } from '../snapshots/objects.ts';
 import type { SnapshotStore } from '../snapshots/store.ts';
+import { isMisread, trueNames } from '../snapshots/true-names.ts';
 
 /** What the snapshots say about one step. */
 export interface StepFiles {
   files: FileChange[];
   captured: Can;
+  /** The paths that the log's list means, where it could not name them. */
+  listed?: TreePath[];
 }
 
 interface Asked {
@@ -46,16 +50,33 @@ export async function stepFiles(
     else asked.push({ step, wrote, shell: own.some((call) => call.wrote === null) });
   }
   if (store === null || asked.length === 0) return result;
-  const pairs = asked.map(({ step }) => ({ from: step.from ?? '', to: step.to ?? '', only: step.listed }));
+  const pairs = asked.map(({ step }) => ({
+    from: step.from ?? '',
+    to: step.to ?? '',
+    only: isMisread(step.listed ?? []) ? null : step.listed,
+  }));
   const changes = await changesOf(store, pairs, signal);
   const lost = changes.some((answer) => !Array.isArray(answer) && answer.code === 'TREE_MISSING');
   const gone = lost ? await lendersGone(store.objectFolders) : [];
   for (const [at, question] of asked.entries()) {
     const answer = changes[at] ?? [];
-    if (Array.isArray(answer)) result.set(question.step.id, { files: answer, captured: await judge(question, answer, objects) });
-    else result.set(question.step.id, { files: listedOnly(question.step), captured: outOfReach(question.step, answer, gone) });
+    if (Array.isArray(answer)) {
+      const named = namedIn(question.step, answer);
+      result.set(question.step.id, { ...named, captured: await judge(question, named.files, objects) });
+    } else result.set(question.step.id, { files: listedOnly(question.step), captured: outOfReach(question.step, answer, gone) });
   }
   return result;
+}
+
+/** The files of a step; where its list could not name them, all that the trees change was asked for. */
+function namedIn({ listed }: Step, files: FileChange[]): Pick<StepFiles, 'files' | 'listed'> {
+  if (listed === null || !isMisread(listed)) return { files };
+  const names = trueNames(
+    listed,
+    files.map((file) => file.path),
+  );
+  const own = new Set(names);
+  return { files: files.filter((file) => own.has(file.path)), listed: names };
 }
 
 /** The answer that needs no tree: nothing recorded, or no store to ask. */

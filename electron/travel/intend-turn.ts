@@ -1,5 +1,6 @@
 import { type Reason, reason } from '../../shared/errors.ts';
 import type { Step, Thread } from '../../shared/model.ts';
+import { trueNames } from '../snapshots/true-names.ts';
 import type { RedoPoint, UndoPoint } from '../threads/source.ts';
 import { goesWith, type Scoped, scopeOfSources } from './chains.ts';
 import { messagesAfter, sideEffectsOf } from './covered.ts';
@@ -55,7 +56,9 @@ function scopedTrees(
   trees: { position: number; from: string | null; to: string | null; files: readonly string[] },
   steps: readonly Step[],
 ): Scoped {
-  const source = treesSource({ ...trees, words: 'the last turn' }, situation.context.thread.objects);
+  const seen = situation.thread.steps.flatMap((step) => step.files?.map((file) => file.path) ?? []);
+  const files = trueNames(trees.files, seen);
+  const source = treesSource({ ...trees, files, words: 'the last turn' }, situation.context.thread.objects);
   const travels = travelSources(situation.thread, situation.records).filter(({ record }) => goesWith(record, steps, situation.records));
   return scopeOfSources(
     [source],
