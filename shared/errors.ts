@@ -91,7 +91,8 @@ const SENTENCES = {
   NOTHING_TO_UNDO: () => 'Nothing to undo.',
   NOTHING_TO_REDO: () => 'Nothing to redo.',
   NO_STANDING_REVERT: () => 'No revert stands, so there is nothing to bring back.',
-  REVERT_FINAL: () => 'A new prompt made the revert final. Its files can still come back from the history.',
+  REVERT_FINAL: () =>
+    'The revert does not stand any more: a new prompt made it final, or it was taken back elsewhere. Its files can still come back from the history.',
   STOP_FIRST_MESSAGE: () => 'The agent cannot hide its first message. Choose a later message, or revert the files only.',
   STOP_WITHOUT_ID: (f) =>
     `This message has no id in the log, so the conversation cannot stand here.${instead(f, ' Choose another message.')}`,
@@ -151,7 +152,7 @@ const SENTENCES = {
     f['pid'] === undefined
       ? `${of(f, 'path')} is held, and nobody can tell by whom: ${of(f, 'file')} cannot be read. Close every other Turnback and remove that file, then try again.`
       : `Another Turnback (process ${of(f, 'pid')}) holds ${of(f, 'path')}: ${of(f, 'doing')}. Wait until it ends, then try again.`,
-  INTERRUPTED: () => 'A revert was interrupted. Finish it or roll it back first.',
+  INTERRUPTED: () => `A travel in this folder was interrupted. Finish it or roll it back first${option('turnback recover')}.`,
   NOT_INTERRUPTED: () => 'No travel was interrupted, so there is nothing to finish or roll back.',
   FILE_UNREADABLE: (f) => `${of(f, 'path')} cannot be read.${because(f)} Check that you may read it.`,
   FILE_BUSY: (f) => `${of(f, 'path')} keeps changing while it is read. Stop what writes to it, then try again.`,
@@ -184,7 +185,9 @@ const SENTENCES = {
     `The change in ${of(f, 'lines')} cannot be found in ${of(f, 'path')} as it is now: it is out already, or its lines were changed since. Nothing is guessed; bring the whole file back, or edit it by hand.`,
   HUNK_AMBIGUOUS: (f) =>
     `The change in ${of(f, 'lines')} fits in ${of(f, 'places')} places of ${of(f, 'path')} as it is now, so none is chosen. Bring the whole file back, or edit it by hand.`,
-  RECOVERY_MOVED: () => 'The log grew after the interruption, so the travel cannot be finished. Choose Roll back.',
+  RECOVERY_MOVED: () => 'The log changed after the interruption, so the travel cannot be finished. Choose Roll back.',
+  RECOVERY_NO_WORKSPACE: (f) =>
+    `The folder ${of(f, 'path')} is not there any more, and what was interrupted is half done in it. Move it back there, then finish or roll back.`,
   RECOVERY_NEEDS_THREAD: (f) =>
     `The thread ${of(f, 'id')} cannot be opened, and without it this travel cannot be ended. Open it again first.`,
   RECOVERY_FAILED: (f) =>

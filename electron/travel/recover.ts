@@ -1,5 +1,6 @@
 import { reason, TurnbackError } from '../../shared/errors.ts';
 import type { Interrupted, TravelResult } from '../../shared/plan.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
 import type { Git } from '../snapshots/git.ts';
 import type { OpenThread } from '../threads/thread.ts';
 import { logSays } from './agent-log.ts';
@@ -10,6 +11,7 @@ import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { leaseKeyOf, openJournals, readJournal } from './journal.ts';
 import { leaseHolder, takeLease } from './lease.ts';
 import { endOf } from './log-end.ts';
+import { isMissing } from './own-files.ts';
 import { recallHeld } from './recall-log.ts';
 import type { TravelRecord } from './record.ts';
 import { resultOf } from './result.ts';
@@ -37,7 +39,8 @@ export async function interruptedTravels(ownData: string, fs: FileSystem = nodeF
 /**
  * Finishes an interrupted travel or takes it back; safe to call again after another crash. A path that is neither as it was nor
  * as it should have become was changed since: it stays, and the result says so. Throws RECOVERY_MOVED when the agent went on
- * since, so that only rolling back is right; RECOVERY_NEEDS_THREAD when the thread's log is needed and cannot be opened.
+ * since, so that only rolling back is right; RECOVERY_NEEDS_THREAD when the thread's log is needed and cannot be opened;
+ * RECOVERY_NO_WORKSPACE while its folder is somewhere else.
  */
 export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'finish' | 'roll-back'): Promise<TravelResult> {
   const { ownData, git } = deps;
@@ -53,6 +56,7 @@ export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'fini
     if (record === null) throw new TurnbackError('NOT_INTERRUPTED');
     const thread = await deps.openThread(record.thread);
     const { root, format } = record;
+    if (root !== null && record.files.length > 0) await mustBeThere(fs, root);
     bench = root === null ? null : await openBench({ git, ownData, root, format, objects: thread?.objects ?? null });
     const carrier: Carrier = { fs, ownData, thread, bench };
     // Once rolling back has begun in the log, going on with it is the only way that ends in a state the user knows.
@@ -60,7 +64,7 @@ export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'fini
       const { changed } = await rollBack(carrier, record, (deps.now ?? Date.now)());
       return {
         ...resultOf(record, changed),
-        message: 'Rolled back: everything is as it was before.',
+        message: rolledBackWords(changed),
         log: 'none',
         files: rolledBack(record, changed),
       };
@@ -70,6 +74,26 @@ export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'fini
     await bench?.close();
     await lease.release();
   }
+}
+
+/** Half of the travel is in that folder: wherever it was moved, it has to come back before the other half, or a count of it, can be true. */
+async function mustBeThere(fs: FileSystem, root: string): Promise<void> {
+  const path = Buffer.from(root);
+  try {
+    if ((await fs.lstat(path)).isDirectory()) return;
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown;
+  }
+  throw new TurnbackError('RECOVERY_NO_WORKSPACE', { path: root });
+}
+
+function rolledBackWords({ length }: readonly TreePath[]): string {
+  if (length === 0) return 'Rolled back: everything is as it was before.';
+  const kept =
+    length === 1
+      ? '1 file was changed after the interruption and stays as it is'
+      : `${length} files were changed after the interruption and stay as they are`;
+  return `Rolled back, but ${kept}.`;
 }
 
 async function finish(carrier: Carrier, record: TravelRecord): Promise<TravelResult> {

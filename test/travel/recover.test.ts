@@ -1,4 +1,4 @@
-import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
@@ -85,9 +85,30 @@ test('what you changed after the interruption stays, and the result says so', as
       why: 'It was changed after the interruption.',
     });
     expect(await readFile(path.join(mixed.t.root, 'edited.txt'), 'utf8')).toBe('after the crash\n');
+    expect(result.message).toMatch(how === 'finish' ? /1 kept as it is/ : /^Rolled back, but 1 file was changed .* stays as it is\.$/);
     const others = (list: string[]) => list.filter((line) => !line.startsWith('edited.txt'));
     expect(others(await manifest(mixed.t.root))).toEqual(others(how === 'finish' ? mixed.after : mixed.before));
   }
+});
+
+test.each([
+  ['moved away', async () => {}],
+  ['a link to where it was moved', (root: string, moved: string) => symlink(moved, root)],
+  ['a file', (root: string) => writeFile(root, 'not a folder\n')],
+])('while its folder is %s it can be neither finished nor rolled back, and afterwards it can', async (_, inItsPlace) => {
+  const { mixed, recover, ownData } = await interruptedAt(AT_LAST_DELETE);
+  const { root, log } = mixed.t;
+  const moved = `${root}-moved`;
+  await rename(root, moved);
+  await inItsPlace(root, moved);
+  const before = [await manifest(moved), await readFile(log, 'utf8')];
+  for (const how of ['finish', 'roll-back'] as const) await expect(recover(how)).rejects.toMatchObject({ code: 'RECOVERY_NO_WORKSPACE' });
+  expect([await manifest(moved), await readFile(log, 'utf8')]).toEqual(before);
+  expect(await interruptedTravels(ownData)).toHaveLength(1);
+  await rm(root, { force: true });
+  await rename(moved, root);
+  await recover('roll-back');
+  expect(await manifest(root)).toEqual(mixed.before);
 });
 
 test('when the agent went on since, it cannot be finished, but rolled back', async () => {
