@@ -137,15 +137,22 @@ async function main(argv: readonly string[]): Promise<Exit> {
   }
 }
 
-// A reader that closes early (`| head`) ends the output, not the work.
+let unheard = false;
+// A reader that closes early (`| head`) ends the output, not the work. A disk that is full does neither, but has to be told.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE' || unheard) return;
+  unheard = true;
+  process.exitCode = EXIT.refused;
+  const { message, code } = reason('OUTPUT_FAILED', { cause: error.message });
+  process.stderr.write(plainText(`${message} [${code}]\n`));
 });
+// Where messages for people cannot be written, nobody can be told that.
+process.stderr.on('error', () => {});
 
 const relaunched = relaunchOnNewerNode(process.argv.slice(2));
 if (relaunched !== null) process.exitCode = relaunched;
 else {
   void main(process.argv.slice(2)).then((exit) => {
-    process.exitCode = exit;
+    if (!unheard) process.exitCode = exit;
   });
 }

@@ -24,6 +24,8 @@ const option = (name: string): string => (atCommandLine ? ` (${name})` : '');
 const SENTENCES = {
   USAGE: (f) => of(f, 'what'),
   INTERNAL: (f) => `Something in Turnback failed.${because(f)} Nothing was written; please report this with the details.`,
+  SYSTEM_FAILED: (f) => `The system refused a file operation.${because(f)} Put that right, then try again.`,
+  OUTPUT_FAILED: (f) => `The output could not be written.${because(f)} What the command itself did stands.`,
   CANCELLED: () => 'Cancelled. Nothing was written.',
   NO_GIT: () => 'git was not found. Install git 2.26 or newer, or name it in the settings; threads open without files until then.',
   GIT_TOO_OLD: (f) => `git ${of(f, 'version')} is older than 2.26. Install git 2.26 or newer; files cannot be read or written until then.`,
@@ -192,7 +194,8 @@ const SENTENCES = {
     `The thread ${of(f, 'id')} cannot be opened, and without it this travel cannot be ended. Open it again first.`,
   RECOVERY_FAILED: (f) =>
     `${of(f, 'path')} could not be put back.${because(f)} The safety snapshot is kept; close what uses the file and choose Roll back again.`,
-  DISK_FULL: (f) => `The disk is too full: ${of(f, 'need')} bytes are needed and ${of(f, 'free')} are free. Nothing was written.`,
+  DISK_FULL: (f) =>
+    `The disk of ${of(f, 'path')} is too full: ${of(f, 'need')} bytes are needed and ${of(f, 'free')} are free. Nothing was written. Make room there, then try again.`,
   NO_FILES_IN_PATCH: () => 'There is no file change in this range, so there is nothing to put in a patch.',
   PATCH_ALL_SECRET: () =>
     `Every file of this patch holds what looks like a secret, so nothing is left to export. Let single files in${option('--include PATH')}, or all of them${option('--with-secrets')}.`,
@@ -284,8 +287,13 @@ export const isRefusal = (thrown: unknown, code: ErrorCode): thrown is TurnbackE
 /** What a thrown value says of itself. */
 export const causeOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** Any thrown value as a reason; what is not ours becomes `INTERNAL` with its own message as the cause. */
+/** Did the operating system refuse a call (no permission, a disk that is full or read-only)? */
+const isOfTheSystem = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'syscall' in thrown && 'code' in thrown && /^E[A-Z0-9]+$/.test(String(thrown.code));
+
+/** Any thrown value as a reason; what is neither ours nor the system's becomes `INTERNAL` with its own message as the cause. */
 export function reasonOf(thrown: unknown): Reason {
   if (thrown instanceof TurnbackError) return thrown.reason;
+  if (isOfTheSystem(thrown)) return reason('SYSTEM_FAILED', { cause: causeOf(thrown) });
   return reason('INTERNAL', { cause: causeOf(thrown) });
 }

@@ -35,6 +35,6 @@ export async function mustFit(fs: FileSystem, ownData: string, record: TravelRec
         [own, kept],
       ] as const)) {
     const free = await fs.free(folder);
-    if (free < need) throw new TurnbackError('DISK_FULL', { need, free });
+    if (free < need) throw new TurnbackError('DISK_FULL', { path: folder.toString('utf8'), need, free });
   }
 }
