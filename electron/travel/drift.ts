@@ -1,7 +1,7 @@
 import type { Choice } from '../../shared/plan.ts';
 import { type Content, sameContent } from './content.ts';
 import type { Clash } from './merge-content.ts';
-import type { Peeled } from './peel.ts';
+import type { Layer, Peeled } from './peel.ts';
 
 /** What is preselected for a path, what may be chosen, and why. */
 export interface Verdict {
@@ -19,8 +19,21 @@ const CLASHES: Record<Clash, string> = {
   binary: 'It was changed since, and it is binary, so the changes cannot be told apart.',
   large: 'It was changed since, and it is too large to tell the changes apart.',
   gone: 'It was changed since, and what a travel left there was cleaned up, so the changes cannot be told apart.',
+  moving: 'It is being written right now, so the changes cannot be told apart.',
   conflict: "It was changed since in the same lines as the agent's changes.",
 };
+
+/** The same where what goes is what a travel did: taking a revert back takes nothing of the agent's away. */
+const CLASHES_WITH_A_TRAVEL: Partial<Record<Clash, string>> = {
+  edited: 'It was changed since the travel put it there; taking it away would lose those changes.',
+  recreated: 'The travel took it away, and another file stands in its place now.',
+  conflict: 'It was changed since in the same lines that the travel changed.',
+};
+
+function clashWords(clash: Clash, at: Layer | null): string {
+  const ofTravel = at?.travel === true ? CLASHES_WITH_A_TRAVEL[clash] : undefined;
+  return ofTravel ?? CLASHES[clash];
+}
 
 /** The verdict on a peeled path before its neighbours are looked at. `ignored`: a `.gitignore` names it now. */
 export function verdictOn(disk: Content, peeled: Peeled, ignored: boolean): Verdict {
@@ -31,16 +44,17 @@ export function verdictOn(disk: Content, peeled: Peeled, ignored: boolean): Verd
   // What was ignored only later may be a secret or a cache by now: it is not touched unasked (case C-03).
   if (ignored) return { drift: true, choice: 'keep', choices, why: 'It was changed since, and .gitignore names it now.' };
   if (merges && clash !== null) {
-    return { drift: true, choice: 'merge', choices, why: `${CLASHES[clash]} It comes back as it was then.` };
+    return { drift: true, choice: 'merge', choices, why: `${clashWords(clash, at)} It comes back as it was then.` };
   }
   if (merges) {
-    return { drift: true, choice: 'merge', choices, why: "It was changed since; the agent's changes go and the others stay." };
+    const whose = peeled.byTravel ? 'what the travel changed goes' : "the agent's changes go";
+    return { drift: true, choice: 'merge', choices, why: `It was changed since; ${whose} and the others stay.` };
   }
   return { drift: true, choice: 'keep', choices, why: keepReason(peeled, clash, at?.bystander === true) };
 }
 
 function keepReason({ at, target }: Peeled, clash: Clash | null, bystander: boolean): string {
-  if (clash !== null) return CLASHES[clash];
+  if (clash !== null) return clashWords(clash, at);
   if (bystander && at !== null) {
     return target.kind === 'absent'
       ? `It appeared during ${at.from}, written by no tool.`

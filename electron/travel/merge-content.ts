@@ -1,9 +1,9 @@
 import { type Content, sameContent } from './content.ts';
 
 /** Why two changes of one path do not go together. */
-export type Clash = 'deleted' | 'edited' | 'recreated' | 'kind' | 'binary' | 'conflict' | 'large' | 'gone';
+export type Clash = 'deleted' | 'edited' | 'recreated' | 'kind' | 'binary' | 'conflict' | 'large' | 'gone' | 'moving';
 
-/** Merges text by lines. `clean: false` for a conflict, `'binary'` and `'large'` for bytes that have no lines to merge, `'gone'` for some that nobody has. */
+/** Merges text by lines. `clean: false` for a conflict, `'binary'` and `'large'` for bytes that have no lines to merge, `'gone'` for some that nobody has, `'moving'` for those of a file that changed since it was looked at. */
 export type MergeText = (
   base: string,
   ours: string,

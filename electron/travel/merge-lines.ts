@@ -25,7 +25,9 @@ export function lineMerge(git: Git, blobs: Blobs, path: TreePath, tmp: string, s
   };
   const merge: MergeText = async (base, ours, theirs) => {
     const [baseBytes, oursBytes, theirsBytes] = [await read(base), await read(ours), await read(theirs)];
-    if (baseBytes === null || oursBytes === null || theirsBytes === null) return { clean: false, why: 'gone' };
+    if (baseBytes === null || theirsBytes === null) return { clean: false, why: 'gone' };
+    // What others left is on disk, or was made by a merge before this one.
+    if (oursBytes === null) return { clean: false, why: 'moving' };
     const all = [baseBytes, oursBytes, theirsBytes];
     if (all.some(isBinary)) return { clean: false, why: 'binary' };
     if (all.some((bytes) => bytes.length > MOST_MERGED)) return { clean: false, why: 'large' };

@@ -10,6 +10,8 @@ export interface Layer {
   bystander: boolean;
   /** `before` comes from our own safety snapshot of this disk, not from a foreign store. */
   own: boolean;
+  /** A travel of ours made the change, not the agent. */
+  travel?: boolean;
   /** Words for where the change comes from: "step 3". */
   from: string;
   /** Its place in the thread: steps have their index, travels lie between them. */
@@ -28,6 +30,8 @@ export interface Peeled {
    * ones can be taken out: what stays then.
    */
   merged: Content | null;
+  /** All that goes was done by travels of ours, nothing by the agent. */
+  byTravel: boolean;
   /** Disk and layers do not fit together: somebody else changed the path, too. */
   drift: boolean;
   clash: Clash | null;
@@ -54,7 +58,7 @@ export async function peel(disk: Content, layers: readonly Layer[], text: MergeT
   if (oldest === undefined || isAsWanted(disk, layers)) return null;
   const fits = real.every((layer, at) => sameContent(at === 0 ? disk : (real[at - 1]?.before ?? disk), layer.after));
   const bystander = real.find((layer) => layer.bystander) ?? null;
-  const base = { target: oldest.before, targetOwn: oldest.own };
+  const base = { target: oldest.before, targetOwn: oldest.own, byTravel: real.every((layer) => layer.travel === true) };
   if (fits && bystander === null) return { ...base, merged: oldest.before, drift: false, clash: null, at: null };
   let ours = disk;
   for (const layer of real) {

@@ -122,7 +122,7 @@ function fixedSource(
     async layer(path) {
       const layer = layers.get(path);
       if (layer === undefined) throw new Error(`${showTreePath(path)} is not in this travel`);
-      return { before: layer.before, after: layer.after, bystander: false, own, from, position, trees: null };
+      return { before: layer.before, after: layer.after, bystander: false, own, travel: own, from, position, trees: null };
     },
   };
 }

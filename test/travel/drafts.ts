@@ -31,7 +31,7 @@ export function draftFile(path: string, more: Partial<DraftFile> = {}): DraftFil
   const disk = more.disk ?? file('b');
   const target = more.target ?? file('a');
   const merged = more.merged === undefined ? target : more.merged;
-  const peeled = { target, targetOwn: false, merged, drift: false, clash: null, at: null };
+  const peeled = { target, targetOwn: false, byTravel: false, merged, drift: false, clash: null, at: null };
   const verdict = { drift: false, choice: 'write' as const, choices: ['write', 'keep'] as DraftFile['choices'], why: null };
   return { ...verdict, path, state: stateOf(disk), disk, target, merged, peeled, layers: [], ...more };
 }

@@ -62,4 +62,12 @@ describe('snapshots that are gone', () => {
     expect(await merge(lost)).toEqual({ clean: false, why: 'gone' });
     await expect(merge(new Error('EIO'))).rejects.toThrow('EIO');
   });
+
+  test('are told from a file that is written while it is looked at', async () => {
+    const tmp = await tempFolder();
+    const read = async (oid: string) => (oid === 'ours' ? Promise.reject(lost) : Buffer.from('x\n'));
+    const merge = lineMerge(createGit(), { read } as unknown as Blobs, 'x', tmp);
+    expect(await merge('base', 'ours', 'theirs')).toEqual({ clean: false, why: 'moving' });
+    expect(await merge('ours', 'base', 'theirs')).toEqual({ clean: false, why: 'gone' });
+  });
 });
