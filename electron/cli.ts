@@ -12,6 +12,7 @@ import { record } from './cli/record.ts';
 import { recover } from './cli/recover.ts';
 import { search } from './cli/search.ts';
 import { EXIT, type Exit, type Session } from './cli/session.ts';
+import { stillWorking } from './cli/still-working.ts';
 import { history, preview, redo, restore, revert, takeBack, undo, unrevert } from './cli/travels.ts';
 import { clean, forget } from './cli/upkeep.ts';
 import { USAGE } from './cli/usage.ts';
@@ -61,6 +62,9 @@ const COMMANDS: Record<CommandName, (session: Session) => Promise<Exit>> = {
   record,
 };
 
+/** These stay until they are ended, or speak to a program. */
+const UNTIMED: ReadonlySet<string> = new Set(['open', 'serve', 'record']);
+
 /** After these our own safety snapshots may be over the limits. */
 const TRAVELS: ReadonlySet<string> = new Set(['revert', 'take-back', 'unrevert', 'undo', 'redo', 'restore', 'bring-back']);
 
@@ -79,7 +83,11 @@ async function run(args: Arguments): Promise<Exit> {
     folders: async () => (args.home === undefined ? (await settings.get()).folders : []),
     via: viaOf(process.env),
   });
-  const say = (text: string): void => void process.stderr.write(`${plainText(text)}\n`);
+  const working = stillWorking(UNTIMED.has(args.command) ? { write: () => true } : process.stderr);
+  const say = (text: string): void => {
+    working.heard();
+    process.stderr.write(`${plainText(text)}\n`);
+  };
   const upkeep = new Upkeep({
     ownData,
     git,
@@ -95,13 +103,21 @@ async function run(args: Arguments): Promise<Exit> {
     args,
     print: (text) => {
       if (args.json) return;
+      working.heard();
       if (typeof text === 'string') process.stdout.write(plainText(text));
       else process.stdout.write(process.stdout.isTTY ? plainBytes(text) : text);
     },
     json: (value) => {
-      if (args.json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+      if (!args.json) return;
+      working.heard();
+      process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     },
     say,
+    progress: (text) => {
+      if (args.json || !process.stderr.isTTY) return;
+      working.heard();
+      process.stderr.write(text);
+    },
   };
   try {
     if (!isCommand(args.command)) return EXIT.usage;
@@ -109,6 +125,7 @@ async function run(args: Arguments): Promise<Exit> {
     if (TRAVELS.has(args.command)) await upkeep.soon();
     return exit;
   } finally {
+    working.stop();
     await upkeep.dispose();
     await desk.dispose();
   }

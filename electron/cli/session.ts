@@ -18,6 +18,8 @@ export interface Session {
   json(value: unknown): void;
   /** A remark for people, on stderr. */
   say(text: string): void;
+  /** How far a long act is, where a person looks on. */
+  progress(text: string): void;
 }
 
 /** Exit codes of the command line. */

@@ -75,8 +75,7 @@ export async function travel(
     fingerprint: null,
     evenBusy: args.evenBusy,
     onProgress: (done, total, label) => {
-      if (!args.json && process.stderr.isTTY && total > 20)
-        process.stderr.write(`\r${label} ${done} of ${total}${done === total ? '\n' : ''}`);
+      if (total > 20) session.progress(`\r${label} ${done} of ${total}${done === total ? '\n' : ''}`);
     },
   });
   session.json({ ...result, ...where.extra });
