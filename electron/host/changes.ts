@@ -70,7 +70,7 @@ export async function sidesOfRange(context: TravelContext, range: LogRange, sign
   throw new TurnbackError('NO_SNAPSHOTS');
 }
 
-/** The changed files of a range with counts. */
+/** The changed files of a range with counts. Throws why a plan that has none is refused. */
 export async function filesOfRange(context: ChangesContext, range: Range, signal?: AbortSignal): Promise<FileChange[]> {
   if (range.kind === 'plan') {
     const plan = await previewTravel(context, { kind: 'revert', stop: range.stop, entry: null, scope: 'files' }, signal);
@@ -87,8 +87,11 @@ export async function filesOfRange(context: ChangesContext, range: Range, signal
   throw files === undefined ? new TurnbackError('TREE_MISSING', { tree: sides.from }) : TurnbackError.of(files);
 }
 
-/** A plan's files as changes of what stands there now. */
-export const changesOfPlan = (plan: Plan): FileChange[] => plan.files.map(changeOfPlan);
+/** A plan's files as changes of what stands there now. One that is refused and has none throws why: it is not one that changes no file. */
+export function changesOfPlan(plan: Plan): FileChange[] {
+  if (plan.files.length === 0 && plan.refusal !== null) throw TurnbackError.of(plan.refusal);
+  return plan.files.map(changeOfPlan);
+}
 
 function changeOfPlan(file: PlanFile): FileChange {
   const change = file.verb === 'delete' ? 'deleted' : file.verb === 'recreate' ? 'created' : 'modified';

@@ -62,7 +62,7 @@ function Content({ look }: { look: DiffLook }) {
   if (files.length === 0) {
     if (phase === 'loading' || phase === 'none' || (filling && missing.length === 0 && range.kind === 'step'))
       return <Skeleton rows={10} label="Reading the changes" />;
-    const words = lens !== null && missing.length === 0 ? lensEmptyWords(lens) : emptyWords(range, title, missing);
+    const words = lens !== null && missing.length === 0 ? lensEmptyWords(lens) : emptyWords(range, title, missing, error);
     return (
       <Empty icon={<FileDiffIcon />} title={words.title}>
         {words.text}

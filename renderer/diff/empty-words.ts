@@ -63,8 +63,13 @@ export function lensEmptyWords({ path, stops }: Lens): { title: string; text: st
   return { title: 'This file is not changed here', text: `${showTreePath(path)}: ${text}` };
 }
 
-/** Why a list is empty, in words. Never "no changes" for what was not captured. */
-export function emptyWords(range: Range, title: string, missing: readonly Missing[]): { title: string; text: string } {
+/** Why a list is empty, in words; `error`: what is known of it. Never "no changes" for what was not captured. */
+export function emptyWords(
+  range: Range,
+  title: string,
+  missing: readonly Missing[],
+  error: Reason | null = null,
+): { title: string; text: string } {
   const [first] = missing;
   if (range.kind === 'stops')
     return { title: 'No file differs', text: missingWords(range, missing) ?? 'The files are the same at both places.' };
@@ -84,6 +89,6 @@ export function emptyWords(range: Range, title: string, missing: readonly Missin
     case 'between':
       return { title: 'No file differs', text: 'Both steps left the same files.' };
     case 'plan':
-      return { title: 'No file would change', text: 'Going back to here only hides messages.' };
+      return { title: 'No file would change', text: error?.message ?? 'Going back to here only hides messages.' };
   }
 }

@@ -37,7 +37,7 @@ function Content() {
     );
   }
   if (phase === 'loading' || phase === 'none') return <Skeleton rows={5} label="Reading the files" />;
-  const words = lens !== null && missing.length === 0 ? lensEmptyWords(lens) : emptyWords(range, title, missing);
+  const words = lens !== null && missing.length === 0 ? lensEmptyWords(lens) : emptyWords(range, title, missing, error);
   return (
     <Empty icon={<FilesIcon />} title={words.title}>
       {words.text}

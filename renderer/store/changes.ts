@@ -1,5 +1,5 @@
 import type { Range } from '../../shared/contract.ts';
-import { reason } from '../../shared/errors.ts';
+import { type ErrorCode, type Reason, reason } from '../../shared/errors.ts';
 import type { FileChange } from '../../shared/model.ts';
 import type { Plan } from '../../shared/plan.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
@@ -55,6 +55,11 @@ const keepFile = (files: readonly FileChange[]): TreePath | null => {
   return file !== null && files.some((entry) => entry.path === file) ? file : (files[0]?.path ?? null);
 };
 
+/** Refusals which say no more than that there is no file to change. */
+const NONE: ReadonlySet<ErrorCode> = new Set(['NO_FILES_AFTER', 'FILES_ALREADY_THERE', 'NOTHING_AFTER']);
+
+const failedWith = ({ code }: Reason): 'ready' | 'failed' => (NONE.has(code) ? 'ready' : 'failed');
+
 /** Shows the files of a range. Asking for another range meanwhile makes this answer void. */
 export async function showRange(range: Range | null): Promise<void> {
   newest += 1;
@@ -87,13 +92,13 @@ export async function showRange(range: Range | null): Promise<void> {
     // What a step that was not captured changed has names at least.
     const files =
       error.code === 'NOT_CAPTURED' ? throughLens(knownNames(stepsOfRange(range, sessionStore.getState().view?.steps ?? []))) : [];
-    changesStore.setState({ phase: files.length > 0 ? 'ready' : 'failed', files, error, file: keepFile(files) });
+    changesStore.setState({ phase: files.length > 0 ? 'ready' : failedWith(error), files, error, file: keepFile(files) });
   }
 }
 
 const changeOfVerb = { restore: 'modified', delete: 'deleted', recreate: 'created' } as const;
 
-/** Shows what a plan would do to the files on disk. */
+/** Shows what a plan would do to the files on disk, or why it is refused where it names none. */
 export function showPlan(stop: number, plan: Plan): void {
   newest += 1;
   const range: Range = { kind: 'plan', stop };
@@ -104,7 +109,9 @@ export function showPlan(stop: number, plan: Plan): void {
       return { path, change: changeOfVerb[verb], ...lines, binary };
     }),
   );
-  changesStore.setState({ range, title: titleOfRange(range), phase: 'ready', files, error: null, file: keepFile(files) });
+  const error = plan.files.length === 0 ? plan.refusal : null;
+  const phase = error === null ? 'ready' : failedWith(error);
+  changesStore.setState({ range, title: titleOfRange(range), phase, files, error, file: keepFile(files) });
 }
 
 export function selectFile(path: TreePath): void {

@@ -90,6 +90,25 @@ test('a stop that a standing revert hides can still be compared; one that is not
   await expect(filesOfRange(later, stops(0, 99))).rejects.toMatchObject({ code: 'UNKNOWN_MESSAGE', message: /stop:99/ });
 });
 
+test('the files of a plan that is refused and has none are its reason, not an empty list', async () => {
+  const { t, context, one, two } = await twoTurns();
+  const ctx = await context();
+  const plan = (stop: number) => filesOfRange(ctx, { kind: 'plan', stop });
+  expect(paths(await plan(0))).toEqual(['modified a.txt', 'modified b.txt', 'deleted c.txt']);
+  await expect(plan(stopOf(ctx, two.answerId))).rejects.toMatchObject({ code: 'NOTHING_AFTER' });
+  await runTravel(ctx, revertTo(stopOf(ctx, one.answerId), 'files'), DEFAULTS);
+  await expect(plan(stopOf(ctx, one.answerId))).rejects.toMatchObject({ code: 'FILES_ALREADY_THERE' });
+  // Where a change of the agent stays, there is a list.
+  await rm(path.join(t.root, 'a.txt'));
+  await writeFiles(t.root, { 'a.txt/mine': 'mine\n' });
+  await rm(path.join(t.root, 'b.txt'));
+  await writeFiles(t.root, { 'b.txt': { link: 'a.txt/mine' } });
+  expect((await plan(0)).map((file) => file.path)).toEqual(['a.txt', 'b.txt']);
+  await rm(t.root, { recursive: true });
+  const gone = await context();
+  await expect(filesOfRange(gone, { kind: 'plan', stop: 0 })).rejects.toMatchObject({ code: 'NO_WORKSPACE' });
+});
+
 test('a state that was not captured is refused with its reason, never taken from a neighbour', () => {
   const view = makeView(['a', 'b', 'c'].map((name) => ({ role: 'assistant', text: name, files: [{ path: name }] })));
   const [first, second] = view.steps;

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { showRange } from '../../renderer/store/changes.ts';
 import { changesStore } from '../../renderer/store/changes-store.ts';
 import { cursorStore } from '../../renderer/store/cursor-store.ts';
 import { leavePreview, PLAN_DELAY_MS, previewStop, setDragging, strideCursor } from '../../renderer/store/preview.ts';
 import { sessionStore } from '../../renderer/store/session-store.ts';
+import { reason } from '../../shared/errors.ts';
 import type { Plan } from '../../shared/plan.ts';
+import { Refusal } from './fake-host.ts';
 import { makePlan, planFile } from './make-plan.ts';
 import { makeView, type Say } from './make-view.ts';
 import { later, windowWith } from './reset.ts';
@@ -42,6 +45,39 @@ describe('looking at a stop', () => {
       title: 'If you go back to message 2',
       files: [{ path: 'y', change: 'deleted' }],
     });
+  });
+
+  test('a plan that is refused and names no file shows why, in place of an empty list', async () => {
+    const refusals = [reason('UNKNOWN_WORKSPACE'), reason('NO_FILES_AFTER'), null];
+    const [refused, none] = refusals;
+    await windowWith(makeView(says), {
+      'travel.preview': ({ stop }) => makePlan(stop, { refusal: refusals[stop ?? 0] ?? null }),
+      'diff.files': () => {
+        throw new Refusal(reason('UNKNOWN_WORKSPACE'));
+      },
+    });
+    const seen: unknown[] = [];
+    for (const stop of [0, 1, 2]) {
+      previewStop(stop);
+      await settle();
+      const { range, phase, files, error } = changesStore.getState();
+      seen.push([range, phase, files, error]);
+    }
+    expect(seen).toEqual([
+      [{ kind: 'plan', stop: 0 }, 'failed', [], refused],
+      [{ kind: 'plan', stop: 1 }, 'ready', [], none],
+      [{ kind: 'plan', stop: 2 }, 'ready', [], null],
+    ]);
+    await showRange({ kind: 'plan', stop: 0 });
+    expect(changesStore.getState()).toMatchObject({ phase: 'failed', files: [], error: refused });
+  });
+
+  test('of which some files stay in any case shows them, refused or not', async () => {
+    const files = [planFile('y', { choice: 'keep', choices: ['keep'] })];
+    await windowWith(makeView(says), { 'travel.preview': ({ stop }) => makePlan(stop, { files, refusal: reason('NOT_IDLE') }) });
+    previewStop(2);
+    await settle();
+    expect(changesStore.getState()).toMatchObject({ phase: 'ready', files: [{ path: 'y' }], error: null });
   });
 
   test('a drag over many stops asks once', async () => {

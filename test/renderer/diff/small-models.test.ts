@@ -112,6 +112,12 @@ test('a step that was not captured never reads as a step without changes', () =>
   second.captured = reason('TREES_EQUAL', { files: 'a.txt' });
   const step = (id: string) => ({ kind: 'step', step: id }) as const;
   expect(emptyWords(step('s1'), 'Step 1', missingOf(step('s1'), view.steps)).title).toBe('No file changed in this step');
+  const plan = { kind: 'plan', stop: 0 } as const;
+  expect(emptyWords(plan, '', [], reason('NO_FILES_AFTER'))).toEqual({
+    title: 'No file would change',
+    text: 'No step after this message changed a file, so there is nothing to put back.',
+  });
+  expect(emptyWords(plan, '', []).text).toBe('Going back to here only hides messages.');
   expect(emptyWords(step('s2'), 'Step 2', missingOf(step('s2'), view.steps))).toEqual({
     title: 'Step 2 was not captured',
     text: 'Tools wrote a.txt in this step, but the snapshots before and after are equal: the change was not captured.',
