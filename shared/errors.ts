@@ -29,7 +29,8 @@ const SENTENCES = {
   CANCELLED: () => 'Cancelled. Nothing was written.',
   NO_GIT: () => 'git was not found. Install git 2.26 or newer, or name it in the settings; threads open without files until then.',
   GIT_TOO_OLD: (f) => `git ${of(f, 'version')} is older than 2.26. Install git 2.26 or newer; files cannot be read or written until then.`,
-  GIT_FAILED: (f) => `git ${of(f, 'command')} failed with exit code ${of(f, 'exit')}.${because(f)} Nothing was written.`,
+  GIT_FAILED: (f) =>
+    `git ${of(f, 'command')} failed with exit code ${of(f, 'exit')}.${because(f)} Nothing was written; try again, and if it stays so check git and the disk.`,
   NOT_FOUND: (f) => `There is nothing at ${of(f, 'path')}. Check the path.`,
   NOT_A_LOG: (f) => `${of(f, 'path')} is not a thread that Turnback knows.${because(f)} Open a session log, its store or its workspace.`,
   LOG_EMPTY: (f) => `${of(f, 'path')} is empty: there is no record in it yet.`,

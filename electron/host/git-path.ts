@@ -23,6 +23,6 @@ export async function checkGitPath(file: string, env: NodeJS.ProcessEnv = proces
   try {
     return (await createGit({ command: [file], env }).version()).text;
   } catch (thrown) {
-    throw refused(thrown instanceof Error ? thrown.message.replace(/ Nothing was written\.$/, '').replace(/\.$/, '') : String(thrown));
+    throw refused(thrown instanceof Error ? thrown.message.replace(/ Nothing was written[^.]*\.$/, '').replace(/\.$/, '') : String(thrown));
   }
 }

@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Built, buildCase } from '../cases/case.ts';
-import { cleanEnv, manifest } from '../scenarios/temp.ts';
+import { BadGit } from '../hostile/bad-git.ts';
+import { cleanEnv } from '../scenarios/temp.ts';
 import { size } from '../sizes.ts';
+import { AFTER_REVERT } from './after-revert.ts';
 import { browserHost } from './browser-host.ts';
+import { files, foreign, text } from './case-files.ts';
 import { ACT, TEST } from './patience.ts';
 
 type Host = Awaited<ReturnType<typeof browserHost>>;
@@ -24,6 +27,7 @@ let base = '';
 let host: Host;
 let page: Page;
 let env: Record<string, string> = {};
+let git: BadGit;
 const built = new Map<string, Built>();
 
 const of = (name: string): Built => {
@@ -43,7 +47,10 @@ beforeAll(async () => {
   // All of them are opened under the poisoned environment of C-13 and the hostile settings of C-11.
   const poison = (await readFile(path.join(of('c-13').folder, 'env.sh'), 'utf8')).matchAll(/(\w+)=(?:"([^"]*)"|(\S*))/g);
   for (const [, name = '', quoted, plain] of poison) env[name] = quoted ?? plain ?? '';
-  env = { ...env, HOME: of('c-11').home, XDG_CONFIG_HOME: path.join(of('c-11').home, '.config') };
+  await mkdir(path.join(base, 'bin'));
+  git = new BadGit(path.join(base, 'bin'));
+  const search = `${git.folder}:${process.env['PATH']}`;
+  env = { ...env, PATH: search, HOME: of('c-11').home, XDG_CONFIG_HOME: path.join(of('c-11').home, '.config') };
   env['CASE_SESSIONS'] = NAMES.map((name) => `case ${name}=${of(name).folder}`).join('\n');
   host = await serve();
   page = host.page;
@@ -65,15 +72,6 @@ const gate = (): Locator => page.getByRole('alertdialog');
 const standing = (): Locator => page.locator('section[aria-label="Standing revert"]');
 const cursor = (): Locator => page.getByRole('slider', { name: 'Time cursor' });
 const feed = (): Locator => page.getByRole('feed', { name: 'Transcript' });
-
-/** All of a case but its workspace, and the workspace's own repository: nothing of it may change (I3, I5, I8). */
-async function foreign({ folder, root }: Built, loose: readonly string[] = []): Promise<string[]> {
-  const own = await manifest(path.join(root, '.git'), { mtimes: true }).catch(() => []);
-  return [...(await manifest(folder, { mtimes: true, skip: ['ws', ...loose] })), ...own.map((line) => `.git: ${line}`)];
-}
-
-const files = ({ root }: Built, mtimes = false): Promise<string[]> => manifest(root, { mtimes, skip: ['.git'] });
-const text = ({ root }: Built, ...names: string[]): Promise<string> => readFile(path.join(root, ...names), 'utf8');
 
 /** Opens a case's thread by its name in the palette, whatever a test before left open. */
 async function open(name: string): Promise<void> {
@@ -184,62 +182,7 @@ async function thereAndBack(name: string, look: (b: Built) => Promise<void>, sto
   expect(await foreign(one)).toEqual(around);
 }
 
-const names = async (one: Built): Promise<string[]> =>
-  (await files(one)).map((line) => line.replace(/ (?:F [0-7]+ \d+ [0-9a-f]{64}|D|L [\s\S]*)$/, ''));
-
-const whole: [string, (one: Built) => Promise<void>, number?][] = [
-  ['c-01', async (one) => expect(await text(one, 'app.txt')).toMatch(/^1\n2\n3\n[\s\S]*17\neighteen \(me\)\n19\n20\n$/)],
-  [
-    'c-02',
-    async (one) => {
-      expect([await text(one, 'a.txt'), await text(one, 'out', 'model.bin'), await text(one, 'data', 'during.csv')]).toEqual([
-        'a\n',
-        'w2\n',
-        'r2\n',
-      ]);
-      expect(await names(one)).not.toContain('new.txt');
-    },
-  ],
-  [
-    'c-03',
-    async (one) =>
-      expect([await names(one), await text(one, 'secret.env')]).toEqual([['build', 'build/cache.bin', 'secret.env', 'x.txt'], 'REALKEY\n']),
-  ],
-  ['c-04', async (one) => expect([await text(one, 'frontend', 'app.ts'), await text(one, 'backend', 'srv.go')]).toEqual(['v1\n', 'v2\n'])],
-  ['c-06', async (one) => expect([await text(one, 'f1'), await text(one, 'f5')]).toEqual(['1\n', 'mine\n'])],
-  ['c-08', async (one) => expect((await names(one)).some((name) => name.startsWith('new'))).toBe(true)],
-  [
-    'c-09',
-    async (one) => {
-      expect([await readlink(path.join(one.root, 'link')), await text(one, 'was_file')]).toEqual(['target.txt', 's\n']);
-      expect(await readlink(path.join(one.root, 'd'))).toBe(path.join(one.outside, 'd'));
-    },
-  ],
-  [
-    'c-10',
-    async (one) => expect(await names(one)).toEqual(expect.arrayContaining(['conf/a.ini', 'conf/mine.ini', 'docs/only.md', 'src/m.c'])),
-  ],
-  ['c-11', async (one) => expect(await readFile(path.join(one.root, 'crlf.txt'), 'latin1')).toBe('a\r\nb\r\n')],
-  [
-    'c-12',
-    async (one) => {
-      expect(await text(one, 'f.txt')).toBe('v1\n');
-      expect(await readdir(path.join(one.folder, 'pwn'))).toEqual(['.keep']);
-    },
-  ],
-  [
-    'c-13',
-    async (one) => {
-      expect(await text(one, 'f.txt')).toBe('v1\n');
-      expect(await readdir(one.folder)).not.toContain('PWN');
-    },
-  ],
-  ['c-14', async (one) => expect(await text(one, 'f.txt')).toBe('v1\n')],
-  ['c-18', async (one) => expect(await text(one, 'f')).toBe('2\n'), 4],
-  ['c-19', async (one) => expect(await names(one)).toContain('old name.txt')],
-];
-
-test.each(whole)(
+test.each(AFTER_REVERT)(
   '%s: there and back by the cursor and the gate',
   async (name, look, stop = 0) => {
     await thereAndBack(name, look, stop);
@@ -366,6 +309,28 @@ test(
     await filter.fill('many1.txt');
     await tree.getByRole('treeitem', { name: /many1\.txt/ }).click();
     await changes.getByRole('article', { name: 'many1.txt' }).getByText('X', { exact: true }).first().waitFor();
+  },
+  TEST,
+);
+
+test(
+  'I7: a git that fails in the middle of a revert is told with its code, the cause and what to do, and nothing has changed',
+  async () => {
+    const one = of('c-01');
+    const [before, around] = [await files(one, true), await foreign(one)];
+    await open('c-01');
+    await ask('c-01');
+    git.will('echo "fatal: cannot lock the ref" >&2; exit 41', 'update-ref');
+    const revert = gate().getByRole('button', { name: /^Revert/ });
+    await revert.click();
+    const sentence = 'git update-ref failed with exit code 41. Cause: fatal: cannot lock the ref. Nothing was written; try again,';
+    await gate().getByText(sentence).waitFor();
+    expect(git.done).toContain('update-ref');
+    expect([await files(one, true), await foreign(one), await standing().count()]).toEqual([before, around, 0]);
+    git.behave();
+    await agree();
+    expect(await files(one)).not.toEqual(before);
+    await takeBack();
   },
   TEST,
 );
