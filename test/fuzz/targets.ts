@@ -33,7 +33,7 @@ import { readOverlay, withOverlay } from '../../electron/travel/overlay.ts';
 import { threadSchema } from '../../shared/model.ts';
 import { writerLeaseSchema } from '../../shared/writer-lease.ts';
 import { dshSampleLog } from '../scenarios/dsh.ts';
-import { readOpencodeDump } from '../scenarios/opencode.ts';
+import { readOpencodeDump, SESSION_ROW } from '../scenarios/opencode.ts';
 import * as hand from '../threads/tanstack/hand-log.ts';
 import { claudeTarget } from './claude-target.ts';
 import { fileOf, jsonOf, mutateBytes, mutateLines, mutateRecord, mutateValue } from './mutate.ts';
@@ -175,18 +175,6 @@ function leanly(plain: Buffer): void {
 
 async function opencodeTarget(folder: string): Promise<Target> {
   const dump = await readOpencodeDump(path.join(folder, 'dump'), 'before_revert');
-  const session = {
-    id: 'ses_1',
-    projectId: 'p',
-    parentId: null,
-    title: null,
-    directory: '/w',
-    worktree: '/w',
-    git: true,
-    byRun: true,
-    revert: null,
-    updatedAt: null,
-  };
   const rows = dump.messages.map((message) => ({
     id: message.id,
     data: Buffer.from(JSON.stringify(message.data)),
@@ -213,7 +201,7 @@ async function opencodeTarget(folder: string): Promise<Target> {
         odd(random, Buffer.from(JSON.stringify({ messageID: rows[0]?.id, snapshot: 'a'.repeat(40), diff: 'diff --git a/x b/x\n' }))),
       );
       const data = {
-        session: { ...session, revert: random.chance(0.5) && 'record' in marker ? marker.record : null },
+        session: { ...SESSION_ROW, revert: random.chance(0.5) && 'record' in marker ? marker.record : null },
         messages: inOrder(read.map(({ row }) => row)),
         children: new Set<string>(),
         updatedAt: null,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { SessionRow } from '../../electron/threads/opencode/rows.ts';
 
 /** A state of the recorded thread, see `test/fixtures/opencode/README.md`. */
 export type OpencodeState = 't1' | 't2' | 'before_revert' | 'after_revert' | 'after_unrevert' | 'after_revert_prompt';
@@ -86,3 +87,17 @@ export async function readOpencodeDump(folder: string, state: OpencodeState): Pr
   await rm(path.join(folder, 'v1.18.33'), { recursive: true });
   return dump;
 }
+
+/** The row of a session in which nothing was done yet. */
+export const SESSION_ROW: SessionRow = {
+  id: 'ses_1',
+  projectId: 'p',
+  parentId: null,
+  title: null,
+  directory: '/w',
+  worktree: '/w',
+  git: true,
+  byRun: true,
+  revert: null,
+  updatedAt: null,
+};

@@ -86,6 +86,15 @@ function puppets(contents: boolean, idleMs?: number, stallMs?: number): { batch:
 
 const a = 'a'.repeat(40);
 const b = 'b'.repeat(40);
+/** From now on time only goes on when the test says so. */
+function stopClock(): void {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** The code that it fails with. */
+const codeOf = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: { code: string }) => error.code);
+
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('answers of a batch process', () => {
@@ -174,63 +183,55 @@ describe('answers of a batch process', () => {
   });
 
   it('are waited for as long as something comes, and not at all once nothing is asked', async () => {
-    vi.useFakeTimers();
-    try {
-      const { batch, started } = puppets(true, 60_000, 1000);
-      let told: unknown = 'waiting';
-      const asked = batch.ask(a, 10).catch((error: unknown) => {
-        told = error;
-      });
-      await vi.advanceTimersByTimeAsync(600);
-      started[0]?.say(`${a} bl`);
-      await vi.advanceTimersByTimeAsync(900);
-      expect([told, started[0]?.killed]).toEqual(['waiting', false]);
-      started[0]?.say('ob 1\nx\n');
-      await asked;
-      await vi.advanceTimersByTimeAsync(5000);
-      expect(started[0]?.killed).toBe(false);
-      const second = batch.ask(a, 10).catch((error: unknown) => {
-        told = error;
-      });
-      await vi.advanceTimersByTimeAsync(999);
-      expect(told).toBe('waiting');
-      await vi.advanceTimersByTimeAsync(1);
-      await second;
-      expect(told).toMatchObject({ code: 'GIT_FAILED' });
-      expect([started.length, started[0]?.killed]).toEqual([1, true]);
-    } finally {
-      vi.useRealTimers();
-    }
+    stopClock();
+    const { batch, started } = puppets(true, 60_000, 1000);
+    let told: unknown = 'waiting';
+    const asked = batch.ask(a, 10).catch((error: unknown) => {
+      told = error;
+    });
+    await vi.advanceTimersByTimeAsync(600);
+    started[0]?.say(`${a} bl`);
+    await vi.advanceTimersByTimeAsync(900);
+    expect([told, started[0]?.killed]).toEqual(['waiting', false]);
+    started[0]?.say('ob 1\nx\n');
+    await asked;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(started[0]?.killed).toBe(false);
+    const second = batch.ask(a, 10).catch((error: unknown) => {
+      told = error;
+    });
+    await vi.advanceTimersByTimeAsync(999);
+    expect(told).toBe('waiting');
+    await vi.advanceTimersByTimeAsync(1);
+    await second;
+    expect(told).toMatchObject({ code: 'GIT_FAILED' });
+    expect([started.length, started[0]?.killed]).toEqual([1, true]);
   });
 
   it('of one whose output ended and that does not leave are given up, while another goes on answering', async () => {
-    vi.useFakeTimers();
-    try {
-      const { batch, started } = puppets(true, 60_000, 1000);
-      const lost = batch.ask(a, 10).catch((error: { code: string }) => error.code);
-      await vi.advanceTimersByTimeAsync(1);
-      started[0]?.hang();
-      await vi.advanceTimersByTimeAsync(500);
-      const second = batch.ask(b, 10);
-      await vi.advanceTimersByTimeAsync(1);
-      started[1]?.say(`${b} blob 1\nx\n`);
-      expect((await second)?.content.toString()).toBe('x');
-      await vi.advanceTimersByTimeAsync(500);
-      expect([await lost, started[0]?.killed, started[1]?.killed]).toEqual(['GIT_FAILED', true, false]);
-      const third = batch.ask(b, 10);
-      await vi.advanceTimersByTimeAsync(1);
-      started[1]?.say(`${b} blob 1\ny\n`);
-      expect([(await third)?.content.toString(), started.length]).toEqual(['y', 2]);
-    } finally {
-      vi.useRealTimers();
-    }
+    stopClock();
+    const { batch, started } = puppets(true, 60_000, 1000);
+    const lost = codeOf(batch.ask(a, 10));
+    await vi.advanceTimersByTimeAsync(1);
+    started[0]?.hang();
+    await vi.advanceTimersByTimeAsync(500);
+    const second = batch.ask(b, 10);
+    await vi.advanceTimersByTimeAsync(1);
+    started[1]?.say(`${b} blob 1\nx\n`);
+    expect((await second)?.content.toString()).toBe('x');
+    await vi.advanceTimersByTimeAsync(500);
+    expect([await lost, started[0]?.killed, started[1]?.killed]).toEqual(['GIT_FAILED', true, false]);
+    const third = batch.ask(b, 10);
+    await vi.advanceTimersByTimeAsync(1);
+    started[1]?.say(`${b} blob 1\ny\n`);
+    expect([(await third)?.content.toString(), started.length]).toEqual(['y', 2]);
   });
 
   it('that are still open are told so when it is closed, and its process is ended at once', async () => {
     const { batch, started } = puppets(true);
-    const asked = [batch.ask(a, 10), batch.ask(b, 10)].map((answer) => answer.catch((error: { code: string }) => error.code));
+    const asked = [batch.ask(a, 10), batch.ask(b, 10)].map(codeOf);
     await tick();
-    const unsent = batch.ask(a, 10).catch((error: { code: string }) => error.code);
+    const unsent = codeOf(batch.ask(a, 10));
     await batch.close();
     expect(await Promise.all([...asked, unsent])).toEqual(['CANCELLED', 'CANCELLED', 'CANCELLED']);
     expect([started[0]?.killed, started[0]?.ended, started.length]).toEqual([true, false, 1]);

@@ -236,7 +236,9 @@ describe('a run', () => {
     expect(result.exit).toBe(3);
     const error = await caught(git.run(call));
     expect(error.code).toBe('GIT_FAILED');
-    expect(error.message).toBe('git probe failed with exit code 3. Cause: erste  [31mZeile. Nothing was written; try again, and if it stays so check git and the disk.');
+    expect(error.message).toBe(
+      'git probe failed with exit code 3. Cause: erste  [31mZeile. Nothing was written; try again, and if it stays so check git and the disk.',
+    );
   });
 
   it('does not mind a git that leaves before it read all its input', async () => {
@@ -262,7 +264,9 @@ describe('a run', () => {
   it('that a signal of the system ended is a failure, and of endless words only the first are kept', async () => {
     const { git } = await fakeGit('echo dying >&2; kill -KILL $$');
     const error = await caught(git.run(call));
-    expect(error.message).toBe('git probe failed with exit code -1. Cause: dying. Nothing was written; try again, and if it stays so check git and the disk.');
+    expect(error.message).toBe(
+      'git probe failed with exit code -1. Cause: dying. Nothing was written; try again, and if it stays so check git and the disk.',
+    );
     const { git: talker } = await fakeGit('head -c 1000000 /dev/zero | tr "\\0" x >&2');
     const { stderr } = await talker.run(call);
     expect([stderr.length >= 65_536, stderr.length < 200_000]).toEqual([true, true]);

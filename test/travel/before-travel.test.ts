@@ -10,22 +10,12 @@ import { viewOf } from '../../electron/travel/view.ts';
 import type { Thread } from '../../shared/model.ts';
 import { makeView } from '../renderer/make-view.ts';
 import { cleanEnv, writeFiles } from '../scenarios/temp.ts';
-import { DEFAULTS, revertTo, stopOf, travelling, UNREVERT } from './tanstack-travelling.ts';
+import { DEFAULTS, put, revertTo, stopOf, twoEdits, UNREVERT } from './tanstack-travelling.ts';
 
 const run = promisify(execFile);
-const put = (files: Record<string, string>) => (root: string) => writeFiles(root, files);
-
-async function twoTurns() {
-  const made = await travelling();
-  await writeFiles(made.t.root, { x: '0\n' });
-  const one = await made.t.turn('one', [{ tool: 'edit_file', edit: put({ x: '1\n' }) }]);
-  await made.t.turn('two', [{ tool: 'edit_file', edit: put({ x: '2\n' }) }]);
-  return { ...made, answer: one.answerId };
-}
-
 describe('what a plan says beside its files', () => {
   test('where HEAD of the user’s own repository is by now, and nothing where git will not say', async () => {
-    const { t, context, answer } = await twoTurns();
+    const { t, context, answer } = await twoEdits();
     const at = (await context()).thread.thread().steps.findLast((step) => step.at !== null)?.at ?? 0;
     const date = new Date(at + 60_000).toISOString();
     const env = { ...cleanEnv(t.folder), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
@@ -45,7 +35,7 @@ describe('what a plan says beside its files', () => {
   });
 
   test('that records of the log cannot be read, by their number', async () => {
-    const { t, context, answer } = await twoTurns();
+    const { t, context, answer } = await twoEdits();
     const notes = async (): Promise<string[]> => {
       const ctx = await context();
       return (await previewTravel(ctx, revertTo(stopOf(ctx, answer), 'files'))).notes;
@@ -61,7 +51,7 @@ describe('what a plan says beside its files', () => {
 
 describe('a plan that was confirmed', () => {
   test('and is another one by now says what changed, as far as whoever runs it knows', async () => {
-    const { t, context, answer } = await twoTurns();
+    const { t, context, answer } = await twoEdits();
     const ctx = await context();
     const request = revertTo(stopOf(ctx, answer));
     const { fingerprint } = await previewTravel(ctx, request);
@@ -79,7 +69,7 @@ describe('a plan that was confirmed', () => {
 
 describe('a revert whose record is gone from the history', () => {
   test('stands as the agent’s own would, and its messages come back', async () => {
-    const { t, context, answer } = await twoTurns();
+    const { t, context, answer } = await twoEdits();
     const ctx = await context();
     await runTravel(ctx, revertTo(stopOf(ctx, answer)), DEFAULTS);
     expect(await readFile(path.join(t.root, 'x'), 'utf8')).toBe('1\n');

@@ -5,7 +5,12 @@ import type { Layer } from '../../electron/travel/peel.ts';
 import type { World } from '../../electron/travel/world.ts';
 
 /** Contents are named by a letter; the id is that letter forty times. */
-export const file = (letter: string, executable = false): Content => ({ kind: 'file', oid: letter.repeat(40), executable, mode: null });
+export const file = (letter: string, executable = false, mode: number | null = null): Content => ({
+  kind: 'file',
+  oid: letter.repeat(40),
+  executable,
+  mode,
+});
 export const link = (letter: string): Content => ({ kind: 'link', oid: letter.repeat(40) });
 
 export const layer = (before: Content, after: Content, more: Partial<Layer> = {}): Layer => ({

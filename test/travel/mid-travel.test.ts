@@ -12,21 +12,11 @@ import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
 import { viewOf } from '../../electron/travel/view.ts';
 import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
 import { neutral } from './neutral.ts';
-import { DEFAULTS, revertTo, stopOf, travelling } from './tanstack-travelling.ts';
-
-const put = (files: Record<string, string>) => (root: string) => writeFiles(root, files);
-
-async function oneTurn() {
-  const made = await travelling();
-  await writeFiles(made.t.root, { x: '0\n' });
-  const first = await made.t.turn('one', [{ tool: 'edit_file', edit: put({ x: '1\n' }) }]);
-  await made.t.turn('two', [{ tool: 'edit_file', edit: put({ x: '2\n' }) }]);
-  return { ...made, answer: first.answerId };
-}
+import { DEFAULTS, put, revertTo, stopOf, twoEdits } from './tanstack-travelling.ts';
 
 describe('just before the first write', () => {
   test('an agent that went on stops the travel', async () => {
-    const { t, context, answer } = await oneTurn();
+    const { t, context, answer } = await twoEdits();
     const before = readFileSync(t.log);
     await t.turn('three', [{ tool: 'edit_file', edit: put({ x: '3\n' }) }]);
     const after = readFileSync(t.log);
@@ -46,7 +36,7 @@ describe('just before the first write', () => {
   });
 
   test('a travel can be cancelled, and nothing was written', async () => {
-    const { t, context, answer } = await oneTurn();
+    const { t, context, answer } = await twoEdits();
     const ctx = await context();
     const [files, log] = [await manifest(t.root), readFileSync(t.log)];
     const stop = new AbortController();
@@ -63,7 +53,7 @@ describe('just before the first write', () => {
 
 describe('what a travel would leave', () => {
   test('is what stands there where it stays, a link as a link; what was not offered cannot be asked for', async () => {
-    const { t, context, answer } = await oneTurn();
+    const { t, context, answer } = await twoEdits();
     await symlink('x', path.join(t.root, 'link'));
     const ctx = await context();
     const request = revertTo(stopOf(ctx, answer));

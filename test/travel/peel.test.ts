@@ -3,25 +3,7 @@ import { ABSENT, type Content } from '../../electron/travel/content.ts';
 import { verdictOn } from '../../electron/travel/drift.ts';
 import { type MergeText, mergeContent } from '../../electron/travel/merge-content.ts';
 import { type Layer, peel } from '../../electron/travel/peel.ts';
-
-/** Contents are named by a letter; the id is that letter forty times. */
-const file = (letter: string, executable = false, mode: number | null = null): Content => ({
-  kind: 'file',
-  oid: letter.repeat(40),
-  executable,
-  mode,
-});
-const link = (letter: string): Content => ({ kind: 'link', oid: letter.repeat(40) });
-const layer = (before: Content, after: Content, more: Partial<Layer> = {}): Layer => ({
-  before,
-  after,
-  bystander: false,
-  own: false,
-  from: 'step 1',
-  position: 1,
-  trees: null,
-  ...more,
-});
+import { file, layer, link } from './drafts.ts';
 
 /** A merge that tells what it was asked: `f` merges always, everything else conflicts. */
 const merging: MergeText = async (base, ours, theirs) =>

@@ -7,7 +7,7 @@ import type { FileSystem } from '../../electron/travel/file-system.ts';
 import type { RunOptions } from '../../electron/travel/travel.ts';
 import type { TravelContext, TravelRequest } from '../../electron/travel/travel-context.ts';
 import { type ScenarioOptions, type TanstackScenario, tanstackScenario } from '../scenarios/tanstack.ts';
-import { tempFolder } from '../scenarios/temp.ts';
+import { tempFolder, writeFiles } from '../scenarios/temp.ts';
 
 /** Options as the command line has them by default. */
 export const DEFAULTS: RunOptions = { drift: 'merge', choices: {}, fingerprint: null };
@@ -52,6 +52,18 @@ export async function travelling(options: ScenarioOptions = {}): Promise<Travell
       return { thread, ownData: path.join(t.folder, 'own-data'), git, now: () => 1_800_000_000_000, ...(parts.fs && { fs: parts.fs }) };
     },
   };
+}
+
+/** What a tool does that writes these files. */
+export const put = (files: Record<string, string>) => (root: string) => writeFiles(root, files);
+
+/** A file that holds 0, then 1 and 2 by a turn each. `answer`: the message after the first of them. */
+export async function twoEdits(): Promise<Travelling & { answer: string }> {
+  const made = await travelling();
+  await writeFiles(made.t.root, { x: '0\n' });
+  const { answerId } = await made.t.turn('one', [{ tool: 'edit_file', edit: put({ x: '1\n' }) }]);
+  await made.t.turn('two', [{ tool: 'edit_file', edit: put({ x: '2\n' }) }]);
+  return { ...made, answer: answerId };
 }
 
 /** The stop after the message with this id. */

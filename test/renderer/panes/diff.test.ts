@@ -1,29 +1,15 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PanesPage, startPanes } from './page.ts';
+import { expect, test } from 'vitest';
+import { choose, eventually, sharedPanes } from './acts.ts';
 
-let panes: PanesPage;
-beforeAll(async () => {
-  panes = await startPanes();
-}, 180_000);
-afterAll(() => panes.close());
+const panes = sharedPanes();
 
 interface Stores {
-  changesStore: { getState(): { file: string | null }; setState(change: (state: { fileAsked: number }) => object): void };
+  changesStore: { getState(): { file: string | null } };
 }
-
-/** Polls as long as a busy machine may need. */
-const eventually = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 20_000, interval: 100 });
 
 /** Text as people read it: an editor draws spaces that do not break. */
 const textOf = async (found: Locator): Promise<string> => ((await found.textContent()) ?? '').replace(/\u00a0/g, ' ');
-
-/** Chooses a file as the list does. */
-const choose = (page: Page, path: string): Promise<void> =>
-  page.evaluate((file) => {
-    const { changesStore } = (window as unknown as { stores: Stores }).stores;
-    changesStore.setState((state) => ({ file, fileAsked: state.fileAsked + 1 }));
-  }, path);
 
 const section = (page: Page, path: string) => page.locator(`.file-section[aria-label="${path}"]`);
 const current = (page: Page): Promise<string | null> =>

@@ -1,22 +1,16 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PanesPage, startPanes } from './page.ts';
+import { expect, test } from 'vitest';
+import { choose, eventually, sharedPanes, violations } from './acts.ts';
 
-let panes: PanesPage;
-beforeAll(async () => {
-  panes = await startPanes();
-}, 180_000);
-afterAll(() => panes.close());
+const panes = sharedPanes();
 
 interface Stores {
-  changesStore: { getState(): { title: string; file: string | null }; setState(change: (state: { fileAsked: number }) => object): void };
+  changesStore: { getState(): { title: string; file: string | null } };
 }
 interface Asked {
   host: { asked: { call: string; input: { operation?: string } }[] };
 }
 
-const eventually = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 20_000, interval: 100 });
 /** Text as people read it: an editor draws spaces that do not break. */
 const textOf = async (found: Locator): Promise<string> => ((await found.textContent()) ?? '').replace(/[\u00a0\s]+/g, ' ').trim();
 /** A line of the newer side; one that was taken out is drawn between its lines. */
@@ -24,16 +18,9 @@ const lineOf = (box: Locator, text: string): Locator =>
   box.locator('.modified .lines-content > .view-lines > .view-line', { hasText: text });
 const titleOf = (page: Page): Promise<string> =>
   page.evaluate(() => (window as unknown as { stores: Stores }).stores.changesStore.getState().title);
-const choose = (page: Page, path: string): Promise<void> =>
-  page.evaluate((file) => {
-    const { changesStore } = (window as unknown as { stores: Stores }).stores;
-    changesStore.setState((state) => ({ file, fileAsked: state.fileAsked + 1 }));
-  }, path);
 const press = async (page: Page, ...keys: string[]): Promise<void> => {
   for (const key of keys) await page.keyboard.press(key);
 };
-const violations = async (page: Page): Promise<string[]> =>
-  (await new AxeBuilder({ page }).analyze()).violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join('\n')}`);
 
 test('two messages are compared from the timeline by keys alone, named in a strip, and left by Escape', async () => {
   const page = await panes.open('theme=light&looks');

@@ -1,17 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PanesPage, startPanes } from './page.ts';
+import { expect, test } from 'vitest';
+import { eventually, sharedPanes, violations } from './acts.ts';
 
-let panes: PanesPage;
-beforeAll(async () => {
-  panes = await startPanes();
-}, 180_000);
-afterAll(() => panes.close());
+const panes = sharedPanes();
 
-const eventually = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 20_000, interval: 100 });
-const violations = async (page: Page): Promise<string[]> =>
-  (await new AxeBuilder({ page }).analyze()).violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join('\n')}`);
 /** The texts that the search marks in the rows. */
 const marked = (page: Page): Promise<string[]> =>
   page.evaluate(() => [...(CSS.highlights.get('search-words') ?? [])].map((range) => (range as Range).toString().toLowerCase()));

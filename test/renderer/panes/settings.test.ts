@@ -1,32 +1,11 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PanesPage, startPanes } from './page.ts';
+import { expect, test } from 'vitest';
+import { asked, eventually, sharedPanes, violations } from './acts.ts';
 
-let panes: PanesPage;
-beforeAll(async () => {
-  panes = await startPanes();
-}, 180_000);
-afterAll(() => panes.close());
+const panes = sharedPanes();
 
-const eventually = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 20_000, interval: 100 });
 const textOf = async (found: Locator): Promise<string> => ((await found.textContent()) ?? '').replace(/\s+/g, ' ');
 const settings = (page: Page): Locator => page.getByRole('dialog', { name: 'Settings' });
-
-/** What the window asked the host for by this call, oldest first. */
-const asked = (page: Page, call: string): Promise<Record<string, unknown>[]> =>
-  page.evaluate(
-    (name) =>
-      (window as unknown as { host: { asked: { call: string; input: Record<string, unknown> }[] } }).host.asked
-        .filter((entry) => entry.call === name)
-        .map((entry) => entry.input),
-    call,
-  );
-
-async function faultsOf(page: Page): Promise<unknown[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(({ id, nodes }) => ({ id, targets: nodes.map((node) => node.target) }));
-}
 
 async function openSettings(page: Page, pageName: string): Promise<Locator> {
   await page.keyboard.press('Control+,');
@@ -53,7 +32,7 @@ test('every page, in each theme and at both sizes, is free of faults and fits', 
       const dialog = await openSettings(page, name);
       await dialog.getByRole('tabpanel').getByRole('heading').first().waitFor();
       await shoot(page, `settings-${theme}-${name.split(' ')[0]?.toLowerCase()}`);
-      expect(await faultsOf(page), `${theme} ${name}`).toEqual([]);
+      expect(await violations(page), `${theme} ${name}`).toEqual([]);
       const box = await dialog.boundingBox();
       expect(box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= size.width && box.y + box.height <= size.height).toBe(true);
       await page.keyboard.press('Escape');
@@ -90,7 +69,7 @@ test('a key is recorded, told whose it is, taken, and runs its command; reset gi
   await page.keyboard.press('e');
   expect(await textOf(row.getByRole('status'))).toBe('E runs “Export the patch of what is shown” now, which would lose it.');
   await shoot(page, 'settings-dark-conflict');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await row.getByRole('button', { name: 'Take it' }).click();
   expect(await asked(page, 'settings.set')).toEqual([{ keys: { history: ['h', 'e'] } }]);
   await row.getByRole('button', { name: 'Remove H from: History of travels' }).click();
@@ -177,7 +156,7 @@ test('forgetting a thread says what is lost, has the focus on Cancel, and asks i
   await dialog.getByText('3 travels of the history').waitFor();
   await eventually(() => page.evaluate(() => document.activeElement?.textContent ?? '')).toBe('Cancel');
   await shoot(page, 'forget');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Forget it' }).click({ force: true });
   expect(await asked(page, 'forget.run')).toEqual([]);
   await dialog.getByRole('checkbox', { name: 'The revert shall stay for good' }).click();
@@ -195,7 +174,7 @@ test('a patch leaves out files with secrets until they are ticked', async () => 
   await dialog.getByRole('group', { name: 'Secrets' }).waitFor();
   await shoot(page, 'patch-secrets');
   expect(await textOf(dialog)).toContain('2 files with what looks like a secret stay out; the rest of the patch applies without them.');
-  expect(await faultsOf(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await dialog.getByRole('checkbox').first().click();
   await eventually(() => textOf(dialog)).toContain('1 file with what looks like a secret stays out');
   await dialog.getByRole('button', { name: 'Save' }).click();

@@ -1,15 +1,10 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PanesPage, startPanes } from './page.ts';
+import { expect, test } from 'vitest';
+import { asked, eventually, sharedPanes } from './acts.ts';
 
-let panes: PanesPage;
-beforeAll(async () => {
-  panes = await startPanes();
-}, 180_000);
-afterAll(() => panes.close());
+const panes = sharedPanes();
 
-const eventually = <T>(look: () => Promise<T>, message = '') => expect.poll(look, { timeout: 20_000, interval: 100, message });
 const textOf = async (found: Locator): Promise<string> => (await found.textContent()) ?? '';
 /** The name of what has the focus, as its label or its words make it. */
 const focused = (page: Page): Promise<string> =>
@@ -17,14 +12,6 @@ const focused = (page: Page): Promise<string> =>
     const element = document.activeElement;
     return (element?.getAttribute('aria-label') ?? element?.textContent ?? '').replace(/\s+/g, ' ').trim();
   });
-const asked = (page: Page, call: string): Promise<Record<string, unknown>[]> =>
-  page.evaluate(
-    (name) =>
-      (window as unknown as { host: { asked: { call: string; input: Record<string, unknown> }[] } }).host.asked
-        .filter((entry) => entry.call === name)
-        .map((entry) => entry.input),
-    call,
-  );
 /** Lets a travel of a paced scene go to its next part. */
 const goOn = (page: Page): Promise<void> => page.evaluate(() => (window as unknown as { goOn(): void }).goOn());
 const gate = (page: Page): Locator => page.getByRole('alertdialog');

@@ -10,6 +10,17 @@ function summary(made: MadeLog, logicalParentUuid: string): string {
   return made.tree({ type: 'user', isCompactSummary: true, message: { role: 'user', content: 'in short' } });
 }
 
+/** Two turns, then a summary of the first; `end`: the record that it continues from. */
+async function summarised(): Promise<{ made: MadeLog; end: string }> {
+  const made = new MadeLog(await tempFolder());
+  made.prompt('one');
+  const end = made.says('m1', 'done one');
+  made.prompt('two');
+  made.says('m2', 'done two');
+  summary(made, end);
+  return { made, end };
+}
+
 /** One line a message: its words, and whether a rewind left it. */
 async function told(made: MadeLog): Promise<string[]> {
   await made.write();
@@ -32,12 +43,7 @@ test('a rewind to just after a summary leaves the prompt that stood there, also 
 });
 
 test('a rewind to before what a summary covers leaves the summary too', async () => {
-  const made = new MadeLog(await tempFolder());
-  made.prompt('one');
-  const end = made.says('m1', 'done one');
-  made.prompt('two');
-  made.says('m2', 'done two');
-  summary(made, end);
+  const { made, end } = await summarised();
   made.prompt('instead', end);
   made.says('m3', 'done instead');
   expect(await told(made)).toEqual([
@@ -46,12 +52,7 @@ test('a rewind to before what a summary covers leaves the summary too', async ()
 });
 
 test('a summary of the last turns takes none of them away', async () => {
-  const made = new MadeLog(await tempFolder());
-  made.prompt('one');
-  const end = made.says('m1', 'done one');
-  made.prompt('two');
-  made.says('m2', 'done two');
-  summary(made, end);
+  const { made } = await summarised();
   made.prompt('three');
   expect(await told(made)).toEqual(['one', 'done one', 'two', 'done two', 'in short', 'three']);
 });

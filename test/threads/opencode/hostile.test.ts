@@ -10,6 +10,7 @@ import { partFacts } from '../../../electron/threads/opencode/part-facts.ts';
 import { inOrder } from '../../../electron/threads/opencode/rows.ts';
 import { headOf } from '../../../electron/threads/opencode/session-heads.ts';
 import { threadSchema } from '../../../shared/model.ts';
+import { SESSION_ROW } from '../../scenarios/opencode.ts';
 import { tempFolder } from '../../scenarios/temp.ts';
 import { call, finish, makeDatabase, says, start, tree } from './make-database.ts';
 import { openSample, openSession } from './open-sample.ts';
@@ -189,18 +190,6 @@ test('a damaged database is read, or refused with a reason; it never hangs', asy
 });
 
 describe('fuzz', () => {
-  const session = {
-    id: 'ses_1',
-    projectId: 'p',
-    parentId: null,
-    title: null,
-    directory: '/w',
-    worktree: '/w',
-    git: true,
-    byRun: true,
-    revert: null,
-    updatedAt: null,
-  };
   const part = fc.oneof(
     fc.record({
       type: fc.constantFrom('step-start', 'step-finish'),
@@ -252,7 +241,7 @@ describe('fuzz', () => {
         );
         const marker = typeof revert === 'object' && revert !== null ? { messageID: 'b', ...revert } : null;
         const data = {
-          session: { ...session, revert: marker },
+          session: { ...SESSION_ROW, revert: marker },
           messages: inOrder(rows),
           children: new Set<string>(),
           updatedAt: null,
