@@ -39,9 +39,10 @@ test('two messages are compared from the timeline by keys alone, named in a stri
 });
 
 test.each([
-  [800, 600],
-  [640, 400],
-])('the strips keep their words and their acts in reach at %d x %d', async (width, height) => {
+  [1280, 800, 'in one line'],
+  [800, 600, 'in two lines'],
+  [640, 400, 'in one line'],
+])('the strips keep their words and their acts in reach at %d x %d: %s', async (width, height, lines) => {
   const page = await panes.open('theme=light&looks');
   await page.setViewportSize({ width, height });
   /** What of a strip is cut or lies outside of it; a side may be cut, but not to nothing. */
@@ -64,15 +65,17 @@ test.each([
         return (out && getComputedStyle(part).display !== 'inline') || over ? [part.textContent ?? ''] : [];
       });
     });
+  const linesOf = async (strip: Locator): Promise<string> =>
+    ((await strip.boundingBox())?.height ?? 0) < 45 ? 'in one line' : 'in two lines';
   const sides = (strip: Locator): Promise<number> =>
     strip.locator('.strip-side .cut').evaluateAll((cut) => Math.min(...cut.map((one) => one.getBoundingClientRect().width)));
   await press(page, 'c', 'Home', 'ArrowRight', 'm', 'ArrowRight', 'ArrowRight', 'ArrowRight', '4');
   const strip = page.getByRole('region', { name: 'Comparison' });
   await strip.getByRole('button', { name: 'With message 4' }).waitFor();
-  expect([await wrong(strip), (await sides(strip)) > 100]).toEqual([[], true]);
+  expect([await wrong(strip), (await sides(strip)) > 100, await linesOf(strip)]).toEqual([[], true, lines]);
   await press(page, 'v');
   await strip.getByRole('button', { name: 'Swap the sides' }).waitFor();
-  expect([await wrong(strip), (await sides(strip)) > 80]).toEqual([[], true]);
+  expect([await wrong(strip), (await sides(strip)) > 60, await linesOf(strip)]).toEqual([[], true, lines]);
   await strip.locator('.strip-side .cut').first().hover();
   await eventually(() => page.locator('.tooltip').allTextContents()).toEqual([expect.stringMatching(/^Fix the login form/)]);
   await press(page, 'Escape', 'Escape');
