@@ -34,6 +34,8 @@ const SENTENCES = {
   NOT_FOUND: (f) => `There is nothing at ${of(f, 'path')}. Check the path.`,
   NOT_A_LOG: (f) => `${of(f, 'path')} is not a thread that Turnback knows.${because(f)} Open a session log, its store or its workspace.`,
   LOG_EMPTY: (f) => `${of(f, 'path')} is empty: there is no record in it yet.`,
+  LOG_GONE: (f) =>
+    `The log of this thread is gone${f['path'] === '' ? '' : ` (${of(f, 'path')})`}. What was done to its files is kept, and can still be brought back.`,
   LOG_UNREADABLE: (f) => `${of(f, 'path')} cannot be read.${because(f)} Check that you may read it.`,
   LOG_NEWER: (f) =>
     `${of(f, 'path')} was written in a newer format (${of(f, 'version')}) than Turnback knows. It opens as far as it is understood, and nothing is written to it.`,

@@ -30,10 +30,11 @@ export type Exit = (typeof EXIT)[keyof typeof EXIT];
 export const leavesOut = ({ files }: TravelResult): boolean =>
   files.some(({ outcome }) => outcome === 'skipped' || outcome === 'kept' || outcome === 'failed');
 
-/** Opens the thread that the first word names, with every step's files. */
-export async function openNamed(session: Session): Promise<{ id: string; view: ThreadView }> {
+/** Opens the thread that the first word names, with every step's files. `evenGone`: also where its log is gone, to bring files back. */
+export async function openNamed(session: Session, { evenGone = false } = {}): Promise<{ id: string; view: ThreadView }> {
   const { desk, args } = session;
-  const thread = await desk.open(args.words[0] ?? '', { root: args.root, data: args.data });
+  const [word, named] = [args.words[0] ?? '', { root: args.root, data: args.data }];
+  const thread = evenGone ? await desk.openEvenGone(word, named) : await desk.open(word, named);
   return { id: thread.head.id, view: await desk.viewWithSteps(thread.head.id) };
 }
 

@@ -66,7 +66,7 @@ export async function travel(
   where: { stop?: number; entry?: string; piece?: Piece; extra?: object } = {},
 ): Promise<Exit> {
   const { desk, args } = session;
-  const { id, view } = await openNamed(session);
+  const { id, view } = await openNamed(session, { evenGone: kind === 'restore' || kind === 'unrevert' });
   const scope: Scope = kind === 'revert' ? scopeOf(session, view) : 'both';
   const request = { kind, stop: where.stop ?? null, entry: where.entry ?? null, scope, piece: where.piece ?? null };
   const result = await desk.run(id, request, {
@@ -119,7 +119,8 @@ export const restore = (session: Session): Promise<Exit> => travel(session, 'res
 
 /** `turnback history THREAD` */
 export async function history(session: Session): Promise<Exit> {
-  const { id } = await openNamed(session);
+  const { id, view } = await openNamed(session, { evenGone: true });
+  for (const { code, message } of view.notices) if (code === 'LOG_GONE') session.say(message);
   const entries = await session.desk.history(id);
   session.json({ entries });
   for (const entry of entries) {

@@ -25,6 +25,7 @@ import type { TravelContext, TravelRequest } from '../travel/travel-context.ts';
 import { viewOf } from '../travel/view.ts';
 import { changesOfPlan, fileDiffOf, filesOfRange, type Patch, patchOfRange } from './changes.ts';
 import { type Forgetting, forgettingGone, forgettingOpen } from './forgetting.ts';
+import { goneThread } from './gone-thread.ts';
 import { imageOf } from './image.ts';
 import { type LinesAt, linesOfFile } from './lines.ts';
 import { Opening, type OpenWatcher } from './opening.ts';
@@ -112,6 +113,15 @@ export class Desk {
       if (over && this.#open.get(head.id) === opening) this.#open.delete(head.id);
       throw thrown;
     }
+  }
+
+  /** The same for looking at what was done, and taking it back: also for a thread whose log is gone, while travels of it are kept. */
+  openEvenGone(idOrPath: string, named: Named = {}): Promise<OpenThread> {
+    return this.open(idOrPath, named).catch(async (thrown: unknown) => {
+      const thread = await goneThread({ ...this.#options, catalog: this.#catalog, thrown, named: idOrPath, root: named.root ?? null });
+      this.#open.set(thread.head.id, new Opening(async () => ({ thread, via: null, stop() {}, versions: new ViewVersions() })));
+      return thread;
+    });
   }
 
   async #openHead(head: ThreadHead, named: Named, opening: Opening<Opened>): Promise<Opened> {
@@ -374,9 +384,8 @@ export class Desk {
 
   async close(id: string): Promise<void> {
     const known = this.#open.get(id);
-    if (!known) return;
     this.#open.delete(id);
-    const opened = await known.done.catch(() => null);
+    const opened = await known?.done.catch(() => null);
     if (!opened) return;
     opened.stop();
     const { head, turns, steps } = opened.thread.thread();

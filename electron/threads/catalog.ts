@@ -177,6 +177,15 @@ export class Catalog {
     return this.#memory.of(id);
   }
 
+  /** The same by what the user calls it: its id, or the path of its log where that held no other thread. */
+  async rememberedAs(idOrPath: string): Promise<Remembered | null> {
+    const [file, threadId] = idOrPath.split('#');
+    const log = path.resolve(file ?? '');
+    const all = await this.#memory.all();
+    const byPath = all.filter((one) => one.log === log && (threadId === undefined || one.threadId === threadId));
+    return all.find(({ id }) => id === idOrPath) ?? (byPath.length === 1 ? (byPath[0] ?? null) : null);
+  }
+
   /** Forgets where a thread was found, what the user named for it, and what its source keeps of it in our data folder. */
   async forget(id: string, o: { git: Git; log: string | null }): Promise<void> {
     const known = await this.#memory.of(id);
