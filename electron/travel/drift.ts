@@ -11,9 +11,12 @@ export interface Verdict {
   why: string | null;
 }
 
+/** Of a file that the agent made. */
+export const EDITED = 'It was changed since the agent made it; taking it away would lose those changes.';
+
 const CLASHES: Record<Clash, string> = {
   deleted: 'It was deleted since.',
-  edited: 'It was changed since the agent made it; taking it away would lose those changes.',
+  edited: EDITED,
   recreated: 'The agent deleted it, and another file stands in its place now.',
   kind: 'It is another kind of file now.',
   binary: 'It was changed since, and it is binary, so the changes cannot be told apart.',

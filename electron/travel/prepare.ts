@@ -19,6 +19,7 @@ import { pieceDraft } from './piece-draft.ts';
 import { recallDraft } from './recall-files.ts';
 import { recallerOf } from './recall-log.ts';
 import { type Situation, situationOf } from './situation.ts';
+import { tellMoved } from './tell-moved.ts';
 import type { TravelContext, TravelRequest } from './travel-context.ts';
 import type { World } from './world.ts';
 
@@ -131,6 +132,7 @@ async function lookAtFiles(
   const draft = await draftOf(world, chains, o.signal);
   do await settleGroups(draft.files, world.filesIn);
   while (await keepCarried(draft.files, chains, blobs));
+  tellMoved(draft.files);
   const { stop } = intention.target;
   if (intention.request.kind === 'revert' && stop !== null && intention.scoped !== null && o.only === undefined) {
     draft.skipped.push(...(await leftOut(situation.thread, stop, intention.scoped, context.thread.objects, world)));

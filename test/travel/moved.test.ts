@@ -100,6 +100,27 @@ test.each<[string, Act[], Row[]]>([
     ],
   ],
   [
+    'of the very bytes, whose copy the user edited: the copy stays and says that both will be there',
+    [moves('a', 'b'), user('b', lines(MINE))],
+    [
+      ['a', 'write', null, { write: lines(), keep: null }],
+      [
+        'b',
+        'keep',
+        'It was changed since the agent moved it here from a; taking it away would lose those changes. a comes back as well.',
+        { keep: lines(MINE), overwrite: null },
+      ],
+    ],
+  ],
+  [
+    'of the very bytes, back to a place where another file stands: only the copy is told of',
+    [moves('a', 'b'), user('b', lines(MINE)), user('a', 'another\n')],
+    [
+      ['a', 'keep', 'The agent deleted it, and another file stands in its place now.', { keep: 'another\n', overwrite: lines() }],
+      ['b', 'keep', EDITED, { keep: lines(MINE), overwrite: null }],
+    ],
+  ],
+  [
     'whose copy the user edited: the copy stays',
     [agent('b', lines(AGENT), 'a'), user('b', lines(MINE))],
     [
