@@ -7,6 +7,7 @@ import { browserPort } from '../../electron/host/browser-port.ts';
 import { createEngine, type Engine } from '../../electron/host/engine.ts';
 import type { CallName, Input, Output, ThreadView } from '../../shared/contract.ts';
 import { TurnbackError } from '../../shared/errors.ts';
+import type { FileChange } from '../../shared/model.ts';
 import type { Choice, Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
 import { cleanEnv, manifest, tempFolder } from '../scenarios/temp.ts';
 import { expectExitCodesAreErrors } from './exit-codes.ts';
@@ -150,14 +151,23 @@ export class Case {
     return this.#looking(() => this.ask('travel.preview', { thread: this.id, kind, stop, entry: null, scope }));
   }
 
+  /** The files of a plan; of one that is refused and has none, its own reason. */
+  async #filesOf(range: { kind: 'plan'; stop: number }): Promise<FileChange[]> {
+    const answer = await this.engine.answer('diff.files', { thread: this.id, range });
+    if (answer.ok) return (answer.value as Output<'diff.files'>).files;
+    const request = { thread: this.id, kind: 'revert' as const, stop: range.stop, entry: null, scope: 'files' as const };
+    expect(await this.ask('travel.preview', request)).toMatchObject({ files: [], refusal: answer.error });
+    return [];
+  }
+
   /** Every stop, its preview, and every file of it: what moving the cursor and looking at diffs asks for. */
   async look(): Promise<void> {
     const view = await this.open();
     await this.#looking(async () => {
       for (let stop = 0; stop <= view.messages.length; stop++) {
         const range = { kind: 'plan' as const, stop };
-        const { files } = await this.ask('diff.files', { thread: this.id, range });
-        for (const file of files) await this.ask('diff.file', { thread: this.id, range, path: file.path, anyway: false });
+        for (const file of await this.#filesOf(range))
+          await this.ask('diff.file', { thread: this.id, range, path: file.path, anyway: false });
       }
       for (const step of view.steps.filter((one) => one.captured === true)) {
         const range = { kind: 'step' as const, step: step.id };

@@ -40,9 +40,7 @@ async function ask(engine: Engine, log: string): Promise<Told> {
   for (const { id, files, captured } of view?.steps ?? []) told.set(`step ${id}`, partOf(captured, files));
   const plan = await put('plan', 'travel.preview', { thread, ...REVERT });
   if (plan !== null) told.set('plan', partOf(plan.refusal, plan));
-  // A plan that is refused says why by itself, and there is nothing to list.
-  const ofPlan: Range[] = plan?.refusal === null ? [{ kind: 'plan', stop: 0 }] : [];
-  const ranges: Range[] = [...ofPlan, ...steps.slice(0, MOST_STEPS).map(({ id }) => ({ kind: 'step' as const, step: id }))];
+  const ranges: Range[] = [{ kind: 'plan', stop: 0 }, ...steps.slice(0, MOST_STEPS).map(({ id }) => ({ kind: 'step' as const, step: id }))];
   for (const range of ranges) {
     const name = JSON.stringify(range);
     const listed = await put(`files of ${name}`, 'diff.files', { thread, range });
