@@ -136,6 +136,13 @@ function parse(argv: readonly string[]) {
   }
 }
 
+/** A variable of the shell that is not set names nothing: taken as a path it would be the folder that the shell stands in. */
+function mustSaySomething(command: CommandName, words: readonly string[], values: Readonly<Record<string, unknown>>): void {
+  const option = Object.entries(values).find(([, value]) => value === '' || (Array.isArray(value) && value.includes('')));
+  if (option !== undefined) throw new TurnbackError('USAGE', { what: `--${option[0]} needs a value, and this one is empty.` });
+  if (words.includes('')) throw new TurnbackError('USAGE', { what: `turnback ${command} was given an empty argument.` });
+}
+
 /** Takes a command line apart; throws USAGE with what is wrong. A first word that is no command is a path to open. */
 export function readArguments(argv: readonly string[]): Arguments {
   const { values, positionals } = parse(argv);
@@ -149,6 +156,7 @@ export function readArguments(argv: readonly string[]): Arguments {
       throw new TurnbackError('USAGE', { what: `turnback ${command} needs ${least} argument${least > 1 ? 's' : ''}.` });
     if (words.length > most) throw new TurnbackError('USAGE', { what: `turnback ${command} does not take ${words[most]}.` });
   }
+  mustSaySomething(command, words, values);
   const port = values.port === undefined ? 0 : Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new TurnbackError('USAGE', { what: `--port takes 0 to 65535, not ${values.port}.` });

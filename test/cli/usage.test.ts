@@ -23,6 +23,11 @@ describe('usage', () => {
     [['threads', '--nonsense'], "Unknown option '--nonsense'"],
     [['revert', 'x', 'y', '--drift', 'sometimes'], '--drift takes merge, keep, overwrite, fail, not sometimes.'],
     [['revert', 'x', 'y', '--scope', 'all'], '--scope takes both, files, messages, not all.'],
+    [['show', ''], 'turnback show was given an empty argument.'],
+    [['revert', 'x', ''], 'turnback revert was given an empty argument.'],
+    [['show', 'x', '--root', ''], '--root needs a value, and this one is empty.'],
+    [['show', 'x', '--data='], '--data needs a value, and this one is empty.'],
+    [['patch', 'x', '1', '--include', ''], '--include needs a value, and this one is empty.'],
     [['serve', '--port', '70000'], '--port takes 0 to 65535, not 70000.'],
   ] as const) {
     test(`${args.join(' ')}: exit 2 and one sentence`, async () => {
