@@ -9,7 +9,7 @@ import { spanStore } from './span-store.ts';
 import { wordsOfStop } from './stop-words.ts';
 import './bubble.css';
 
-const WIDTH = 300;
+const WIDTH = 320;
 
 /** What lies under the pointer, or under the cursor while it is dragged: turn, time, first words, and what a travel there would touch. */
 export function Bubble() {
