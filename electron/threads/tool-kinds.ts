@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { SideEffectKind } from '../../shared/model.ts';
 import type { TreePath } from '../../shared/tree-path.ts';
+import { ownText } from './own-text.ts';
 
 /** What a tool call may have done, as far as its name and arguments tell. */
 export interface ToolEffect {
@@ -76,7 +77,8 @@ function treePathFor(given: string, root: string | null): TreePath | null | unde
   const parts = flavour.normalize(relative).split(windows ? /[\\/]/ : '/');
   if (parts[0] === '..') return null;
   const clean = parts.filter((part) => part !== '' && part !== '.').join('/');
-  return clean === '' ? null : clean;
+  // A name may be cut out of a whole patch.
+  return clean === '' ? null : ownText(clean);
 }
 
 const PATH_KEYS = [
@@ -132,7 +134,7 @@ function oneLine(text: string): string {
     .replace(/\s+/g, ' ');
   // Characters, not code units, so that no pair is cut in two; a copy, so that it does not keep a long text alive.
   const cut = line.length > SUMMARY ? `${Array.from(line.slice(0, SUMMARY)).slice(0, -1).join('')}…` : line;
-  return Buffer.from(cut, 'utf16le').toString('utf16le');
+  return ownText(cut);
 }
 
 const WORD_KEYS = ['command', 'cmd', 'script', 'url', 'query', 'prompt', 'description', 'pattern'];

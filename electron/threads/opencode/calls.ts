@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../../shared/model.ts';
 import { treePathIn } from '../recorded-path.ts';
-import type { CallFacts } from './part-facts.ts';
+import { type CallFacts, SUBJECT } from './part-facts.ts';
 
 const SUMMARY = 200;
 
@@ -54,7 +54,7 @@ function inside(place: CallPlace, named: string): string | null {
 
 function oneLine(text: string): string {
   const line = text
-    .slice(0, 4 * SUMMARY)
+    .slice(0, SUBJECT)
     .replace(/\s*[\r\n]+\s*/g, ' ↵ ')
     .trim();
   const points = [...line];

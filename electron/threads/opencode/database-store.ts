@@ -17,6 +17,9 @@ import { inOrder, latest, type MessageRow, type RawPart, type SessionData, type 
 import { runtimeMessages } from './runtime-messages.ts';
 import { sessionRows } from './session-rows.ts';
 
+/** The size of a part that an event tells: no row of the table has it. */
+const OF_EVENT = -1;
+
 /** A session in one of OpenCode's databases, read through a private copy of it (formats/opencode 1.3). */
 export class DatabaseStore implements SessionStore {
   readonly #file: string;
@@ -93,7 +96,7 @@ export class DatabaseStore implements SessionStore {
     const partsAt = await this.#parts(db, tables, pace);
     const dropped = await this.#dropped.read(db, tables, pace, new Set(rows.map((row) => row.id)));
     for (const part of dropped.parts) {
-      const name = { id: part.id, messageId: part.messageId, mark: `event ${part.seq}` };
+      const name = { id: part.id, messageId: part.messageId, version: part.seq, size: OF_EVENT };
       if (!this.#shelf.reuse(name)) await this.#shelf.put(name, this.#dropped.partAt(db, part.seq), part.seq);
     }
     const classic = [...rows, ...dropped.messages];
@@ -128,12 +131,12 @@ export class DatabaseStore implements SessionStore {
     for (const head of heads.iterate(this.#id)) {
       if (pace.due) await pace.rest();
       nth += 1;
-      const [id, messageId] = [asName(head['id']), asName(head['message'])];
+      const [id, messageId] = [asName(head['id']), this.#messages.sameId(asName(head['message']))];
       if (id === null || messageId === null) continue;
-      updatedAt = latest(updatedAt, asNumber(head['updated']));
-      const name = { id, messageId, mark: `${head['updated']} ${head['size']}` };
-      const timed = head['updated'] !== null;
-      if (newest.has(messageId) || !timed || !this.#shelf.reuse(name)) await this.#shelf.put(name, one.get(id)?.['data'], nth);
+      const version = asNumber(head['updated']);
+      updatedAt = latest(updatedAt, version);
+      const name = { id, messageId, version, size: asNumber(head['size']) };
+      if (newest.has(messageId) || version === null || !this.#shelf.reuse(name)) await this.#shelf.put(name, one.get(id)?.['data'], nth);
     }
     return updatedAt;
   }
@@ -143,7 +146,7 @@ export class DatabaseStore implements SessionStore {
     for (const [at, { row, parts }] of messages.entries()) {
       for (const [nth, part] of parts.entries()) {
         const id = `${row.id}:${String(nth).padStart(6, '0')}`;
-        await this.#shelf.put({ id, messageId: row.id, mark: 'runtime' }, part, at + 1);
+        await this.#shelf.put({ id, messageId: row.id, version: null, size: null }, part, at + 1);
       }
     }
     return messages.map(({ row }) => row);

@@ -7,8 +7,14 @@ import { columnOr, numberOr, type Tables } from './opencode-database.ts';
 import type { Pace } from './pace.ts';
 import { latest, type MessageRow } from './rows.ts';
 
-interface KnownMessage {
-  mark: string;
+/** When a message was made and last written, and its bytes: another version of it has others. */
+interface Mark {
+  created: number | null;
+  updated: number | null;
+  size: number | null;
+}
+
+interface KnownMessage extends Mark {
   digest: string;
   row: MessageRow;
   bad: BadRecord | null;
@@ -30,6 +36,11 @@ export class MessageShelf {
 
   rows(): MessageRow[] {
     return [...this.#kept.values()].map((known) => known.row);
+  }
+
+  /** The id as its message has it, where there is one: parts need not each keep a text of their own for it. */
+  sameId(id: string | null): string | null {
+    return id === null ? null : (this.#kept.get(id)?.row.id ?? id);
   }
 
   /** Ids of the newest messages. */
@@ -58,27 +69,25 @@ export class MessageShelf {
       if (pace.due) await pace.rest();
       const id = asName(head['id']);
       if (id === null) continue;
-      this.updatedAt = latest(this.updatedAt, asNumber(head['updated']));
-      const mark = `${head['at']} ${head['updated']} ${head['size']}`;
-      // Without a time of its last change a row has to be read to be known.
-      const timed = head['updated'] !== null;
+      const mark = { created: asNumber(head['at']), updated: asNumber(head['updated']), size: asNumber(head['size']) };
+      this.updatedAt = latest(this.updatedAt, mark.updated);
       const before = this.#kept.get(id);
-      const known =
-        before?.mark === mark && timed && !newest.has(id)
-          ? before
-          : this.#known(id, mark, asNumber(head['at']), one.get(id)?.['data'], next.size + 1);
-      if (known.digest !== before?.digest || known.mark !== before.mark) changed = true;
+      const same = before?.created === mark.created && before.updated === mark.updated && before.size === mark.size;
+      // Without a time of its last change a row has to be read to be known.
+      const reuse = same && mark.updated !== null && !newest.has(id);
+      const known = reuse ? before : knownFrom(id, mark, one.get(id)?.['data'], next.size + 1);
+      if (!same || known.digest !== before.digest) changed = true;
       next.set(id, known);
     }
     changed ||= next.size !== this.#kept.size;
     this.#kept = next;
     return changed;
   }
+}
 
-  #known(id: string, mark: string, at: number | null, data: unknown, nth: number): KnownMessage {
-    const bad: BadRecord[] = [];
-    const row = messageFromJson({ id, at, json: data, nth }, bad);
-    const digest = typeof data === 'string' ? createHash('sha1').update(data).digest('base64') : '';
-    return { mark, digest, row, bad: bad[0] ?? null };
-  }
+function knownFrom(id: string, { created, updated, size }: Mark, data: unknown, nth: number): KnownMessage {
+  const bad: BadRecord[] = [];
+  const row = messageFromJson({ id, at: created, json: data, nth }, bad);
+  const digest = typeof data === 'string' ? createHash('sha1').update(data).digest('base64') : '';
+  return { created, updated, size, digest, row, bad: bad[0] ?? null };
 }

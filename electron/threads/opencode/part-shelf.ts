@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { BadRecord } from '../../../shared/model.ts';
 import type { BytePattern } from '../byte-pattern.ts';
 import { parseRecord } from '../loose.ts';
@@ -8,18 +7,20 @@ import { sizeOfCell } from './message-rows.ts';
 import { type PartFacts, partFacts } from './part-facts.ts';
 import type { RawPart } from './rows.ts';
 
-/** Names one part and the version of it that the store has. */
+/** Names one part and the version of it that the store has: another one has another `version` or `size`. */
 export interface PartName {
   id: string;
   messageId: string;
-  /** Changes when the part does. */
-  mark: string;
+  version: number | null;
+  size: number | null;
 }
 
+/** Flat, and with numbers for marks and places: a session has tens of thousands. */
 interface KnownPart extends PartName {
-  digest: string;
   facts: PartFacts;
-  place: { offset: number; length: number };
+  /** Where its text lies in the spool, in bytes. */
+  offset: number;
+  length: number;
   bad: BadRecord | null;
 }
 
@@ -42,28 +43,28 @@ export class PartShelf {
   }
 
   /** Takes a part over from the reading before when it is the same version of it. */
-  reuse(name: PartName): boolean {
-    const before = this.#kept.get(name.id);
-    if (before?.mark !== name.mark || before.messageId !== name.messageId) return false;
-    this.#next.set(name.id, before);
+  reuse({ id, messageId, version, size }: PartName): boolean {
+    const before = this.#kept.get(id);
+    if (before?.version !== version || before.size !== size || before.messageId !== messageId) return false;
+    this.#next.set(id, before);
     return true;
   }
 
   /** Takes a part as the store has it; `nth` is its place in the store, for one that cannot be read. */
-  async put(name: PartName, data: unknown, nth: number): Promise<void> {
+  async put({ id, messageId, version, size }: PartName, data: unknown, nth: number): Promise<void> {
     const json = typeof data === 'string' ? data : data instanceof Uint8Array ? new TextDecoder().decode(data) : '';
-    const digest = createHash('sha1').update(json).digest('base64');
-    const before = this.#kept.get(name.id);
-    if (before?.digest === digest) {
-      this.#changed ||= before.messageId !== name.messageId;
-      this.#next.set(name.id, { ...before, ...name });
+    const before = this.#kept.get(id);
+    if (before && (await this.#spool.holds(before, json))) {
+      this.#changed ||= before.messageId !== messageId;
+      this.#next.set(id, { ...before, messageId, version, size });
       return;
     }
     this.#changed = true;
     const parsed = parseRecord(data);
-    const bad = 'why' in parsed ? { line: nth, bytes: sizeOfCell(data), why: `part ${name.id}: ${parsed.why}` } : null;
+    const bad = 'why' in parsed ? { line: nth, bytes: sizeOfCell(data), why: `part ${id}: ${parsed.why}` } : null;
     const facts: PartFacts = 'record' in parsed ? partFacts(parsed.record) : { kind: 'other' };
-    this.#next.set(name.id, { ...name, digest, facts, place: this.#spool.add(json), bad });
+    const { offset, length } = this.#spool.add(json);
+    this.#next.set(id, { id, messageId, version, size, facts, offset, length, bad });
     if (this.#spool.full) await this.#spool.flush();
   }
 
@@ -97,14 +98,14 @@ export class PartShelf {
 
   /** The messages one of whose parts may hold what the pattern finds. */
   matching(pattern: BytePattern, signal?: AbortSignal, onBytes?: OnBytes): AsyncIterable<string> {
-    const places = [...this.#kept.values()].map(({ place, messageId }) => ({ ...place, of: messageId }));
+    const places = [...this.#kept.values()].map(({ offset, length, messageId }) => ({ offset, length, of: messageId }));
     return this.#spool.matching(places, pattern, signal, onBytes);
   }
 
   /** The parts of a message in order, as they are stored. */
   async read(messageId: string): Promise<RawPart[]> {
     const parts = this.#byMessage.get(messageId) ?? [];
-    const texts = await this.#spool.read(parts.map((part) => part.place));
+    const texts = await this.#spool.read(parts);
     return parts.map((part, at) => ({ id: part.id, json: texts[at] ?? '' }));
   }
 }

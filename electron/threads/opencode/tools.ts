@@ -1,5 +1,6 @@
 import type { SideEffectKind } from '../../../shared/model.ts';
 import { asList, asName, asRecord, type Loose } from '../loose.ts';
+import { ownText } from '../own-text.ts';
 
 /** What a kind of tool does besides answering. */
 interface ToolKind {
@@ -48,7 +49,7 @@ function patchedPaths(text: string): string[] {
   const paths: string[] = [];
   for (const line of text.split('\n')) {
     const named = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$/.exec(line)?.[1];
-    if (named) paths.push(named.trim());
+    if (named) paths.push(ownText(named.trim()));
   }
   return paths;
 }
