@@ -109,8 +109,7 @@ export class DatabaseStore implements SessionStore {
     const changed = messagesChanged || partsChanged || mark === null || mark !== before;
     this.#mark = mark;
     if (!changed) return null;
-    const filled = (row: MessageRow): MessageRow =>
-      withParts({ ...row, born: dropped.born.get(row.id) ?? row.born }, this.#shelf.facts(row.id));
+    const filled = (row: MessageRow): MessageRow => withParts(row, this.#shelf.facts(row.id), dropped.born.get(row.id));
     const messages = runtime === null ? inOrder(classic.map(filled)) : runtime.map(filled);
     const updatedAt = latest(session.updatedAt, this.#messages.updatedAt, partsAt);
     return { session, messages, children, updatedAt, bad: [...this.#messages.bad(), ...runtimeBad, ...this.#shelf.bad()] };

@@ -103,7 +103,7 @@ function messageOf({ row, stop, hidden, turn, calls, texts }: Placed): Message {
     bytes: texts.bytes,
     images: row.parts.filter((part) => part.kind === 'image').length,
     thinking: row.parts.some((part) => part.kind === 'reasoning'),
-    tools: calls,
+    tools: [...calls],
     hidden,
     divider: row.parts.some((part) => part.kind === 'compaction') ? 'compaction' : null,
     canStand: stop === null ? reason('STOP_DROPPED') : true,

@@ -47,7 +47,7 @@ export function sizeOfCell(value: unknown): number {
 /**
  * Gives a message its parts. What a message that cannot be read was, its parts may still tell: only answers have steps and tools.
  */
-export function withParts(message: MessageRow, parts: PartFacts[]): MessageRow {
+export function withParts(message: MessageRow, parts: PartFacts[], born = message.born): MessageRow {
   const isAnswer = parts.some((part) => part.kind === 'start' || part.kind === 'finish' || part.kind === 'tool');
-  return { ...message, role: message.role === 'system' && isAnswer ? 'assistant' : message.role, parts };
+  return { ...message, role: message.role === 'system' && isAnswer ? 'assistant' : message.role, parts, born };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { BadRecord } from '../../../shared/model.ts';
 import { asName, asNumber } from '../loose.ts';
+import { TextPool } from '../text-pool.ts';
 import { messageFromJson } from './message-rows.ts';
 import { columnOr, numberOr, type Tables } from './opencode-database.ts';
 import type { Pace } from './pace.ts';
@@ -26,6 +27,7 @@ const NEWEST = 2;
 /** The messages of a session without their parts; those that did not change are not parsed again. */
 export class MessageShelf {
   readonly #session: string;
+  readonly #texts = new TextPool();
   #kept = new Map<string, KnownMessage>();
   /** When one of them was last written. */
   updatedAt: number | null = null;
@@ -75,7 +77,7 @@ export class MessageShelf {
       const same = before?.created === mark.created && before.updated === mark.updated && before.size === mark.size;
       // Without a time of its last change a row has to be read to be known.
       const reuse = same && mark.updated !== null && !newest.has(id);
-      const known = reuse ? before : knownFrom(id, mark, one.get(id)?.['data'], next.size + 1);
+      const known = reuse ? before : this.#known(id, mark, one.get(id)?.['data'], next.size + 1);
       if (!same || known.digest !== before.digest) changed = true;
       next.set(id, known);
     }
@@ -83,11 +85,12 @@ export class MessageShelf {
     this.#kept = next;
     return changed;
   }
-}
 
-function knownFrom(id: string, { created, updated, size }: Mark, data: unknown, nth: number): KnownMessage {
-  const bad: BadRecord[] = [];
-  const row = messageFromJson({ id, at: created, json: data, nth }, bad);
-  const digest = typeof data === 'string' ? createHash('sha1').update(data).digest('base64') : '';
-  return { created, updated, size, digest, row, bad: bad[0] ?? null };
+  #known(id: string, { created, updated, size }: Mark, data: unknown, nth: number): KnownMessage {
+    const bad: BadRecord[] = [];
+    const row = messageFromJson({ id: this.#texts.same(id), at: created, json: data, nth }, bad);
+    for (const name of ['parentId', 'root', 'cwd'] as const) row[name] = this.#texts.same(row[name]);
+    const digest = typeof data === 'string' ? createHash('sha1').update(data).digest('base64') : '';
+    return { created, updated, size, digest, row, bad: bad[0] ?? null };
+  }
 }

@@ -3,6 +3,7 @@ import type { BytePattern } from '../byte-pattern.ts';
 import { parseRecord } from '../loose.ts';
 import type { PartSpool } from '../part-spool.ts';
 import type { OnBytes } from '../source.ts';
+import { TextPool } from '../text-pool.ts';
 import { sizeOfCell } from './message-rows.ts';
 import { type PartFacts, partFacts } from './part-facts.ts';
 import type { RawPart } from './rows.ts';
@@ -27,6 +28,7 @@ interface KnownPart extends PartName {
 /** The parts of a session: their facts in memory, their texts in the spool; what did not change is not parsed again. */
 export class PartShelf {
   readonly #spool: PartSpool;
+  readonly #trees = new TextPool();
   #kept = new Map<string, KnownPart>();
   #next = new Map<string, KnownPart>();
   #byMessage = new Map<string, KnownPart[]>();
@@ -63,6 +65,7 @@ export class PartShelf {
     const parsed = parseRecord(data);
     const bad = 'why' in parsed ? { line: nth, bytes: sizeOfCell(data), why: `part ${id}: ${parsed.why}` } : null;
     const facts: PartFacts = 'record' in parsed ? partFacts(parsed.record) : { kind: 'other' };
+    if (facts.kind === 'start' || facts.kind === 'finish') facts.tree = this.#trees.same(facts.tree);
     const { offset, length } = this.#spool.add(json);
     this.#next.set(id, { id, messageId, version, size, facts, offset, length, bad });
     if (this.#spool.full) await this.#spool.flush();
@@ -85,6 +88,8 @@ export class PartShelf {
       if (group) group.push(part);
       else this.#byMessage.set(part.messageId, [part]);
     }
+    // An array that was pushed to has room for many more.
+    for (const [messageId, group] of this.#byMessage) this.#byMessage.set(messageId, [...group]);
   }
 
   facts(messageId: string): PartFacts[] {
