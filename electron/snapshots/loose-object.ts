@@ -5,6 +5,10 @@ import path from 'node:path';
 import { compress } from './compress.ts';
 import { syncFolder } from './durable.ts';
 import { type ObjectKind, objectHeader } from './object-id.ts';
+import { stored } from './stored.ts';
+
+/** A file takes four kilobytes of the disk at least: to compress what fits only costs time, and a stream of zlib in memory. */
+const SMALL = 4000;
 
 function placeOf(objectFolder: string, oid: string): string {
   return path.join(objectFolder, oid.slice(0, 2), oid.slice(2));
@@ -27,7 +31,8 @@ export async function writeLoose(objectFolder: string, kind: ObjectKind, oid: st
   const made = await mkdir(folder, { recursive: true, mode: shared ? 0o777 : 0o700 });
   // The name by which git's own clean-up knows a file that a crash left.
   const temporary = path.join(folder, `tmp_obj_${randomBytes(6).toString('hex')}`);
-  const bytes = await compress(Buffer.concat([objectHeader(kind, content.length), content]));
+  const whole = Buffer.concat([objectHeader(kind, content.length), content]);
+  const bytes = whole.length <= SMALL ? stored(whole) : await compress(whole);
   try {
     const handle = await open(temporary, 'wx', shared ? 0o444 : 0o400);
     try {

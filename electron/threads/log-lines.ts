@@ -75,7 +75,8 @@ export function isBlankLine(bytes: Uint8Array): boolean {
   return true;
 }
 
-async function readFully(handle: FileHandle, length: number, offset: number): Promise<Buffer> {
+/** `length` bytes from `offset` on; fewer at the end of the file. */
+export async function readFully(handle: FileHandle, length: number, offset: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { momentSchema } from '../../electron/snapshots/moments.ts';
 import { claudeBody } from '../../electron/threads/claude-code/claude-body.ts';
@@ -67,8 +67,15 @@ export function claudeTarget(folder: string, head: ThreadHead, checked: number):
       const whole = random.pick(logs) ?? [];
       const from = random.below(whole.length);
       const lines = mutateLines(random, whole.slice(from, from + 2 + random.below(whole.length < 40 ? whole.length : 12)), whole);
-      const log = new ClaudeLog('/l', random.chance(0.1));
-      for (const [at, line] of lines.entries()) log.take(line, { offset: at, length: line.length, number: at + 1 });
+      // What a result did to a file is read from the log again.
+      const file = path.join(folder, 'log.jsonl');
+      writeFileSync(file, Buffer.concat(lines));
+      const log = new ClaudeLog(file, random.chance(0.1));
+      let offset = 0;
+      for (const [at, line] of lines.entries()) {
+        log.take(line, { offset, length: line.length, number: at + 1 });
+        offset += line.length;
+      }
       const told = moments.flatMap((one) => {
         const parsed = parseRecord(random.chance(0.5) ? one : mutateRecord(random, one));
         const found = momentSchema.safeParse('record' in parsed ? parsed.record : null);
@@ -81,8 +88,8 @@ export function claudeTarget(folder: string, head: ThreadHead, checked: number):
       const { thread, rows } = foldClaude({ log, head, status: 'idle', trees: new Map(), recordings, agents: new Set(['a1']) });
       if (input % checked === 0) threadSchema.parse(thread);
       for (const message of thread.messages.slice(0, 4)) {
-        const records = (rows.get(message.id)?.entries ?? []).flatMap(({ at }) => {
-          const parsed = parseRecord(lines[at.number - 1] ?? Buffer.alloc(0));
+        const records = (rows.get(message.id)?.entries ?? []).flatMap(({ offset, length }) => {
+          const parsed = parseRecord(readFileSync(file).subarray(offset, offset + length));
           return 'record' in parsed ? [parsed.record] : [];
         });
         const results = new Map<string, Block>(records.flatMap(blocksOf).map((block) => [asText(block['tool_use_id']) ?? '', block]));

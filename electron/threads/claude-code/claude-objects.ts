@@ -13,7 +13,7 @@ import { plainText } from './text-bytes.ts';
 /** Object files that are written at one time. */
 const AT_ONCE = { width: 16, signal: undefined };
 /** Bytes that wait to be written; beyond them they go to the disk before more is taken. */
-const MOST_WAITING = 4 * 1024 * 1024;
+const MOST_WAITING = 1024 * 1024;
 /** Lines of folders that may be of no tree any more before they are let go of. */
 const MOST_LINES = 50_000;
 

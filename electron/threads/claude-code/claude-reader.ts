@@ -1,15 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { reason, TurnbackError } from '../../../shared/errors.ts';
+import { TurnbackError } from '../../../shared/errors.ts';
 import type { MessageBody, Thread, ThreadHead } from '../../../shared/model.ts';
 import { readMoments } from '../../snapshots/moments.ts';
 import { recordedStore } from '../../snapshots/store.ts';
 import { lastWriteOf, writtenNow } from '../last-write.ts';
-import { readLogBytes } from '../log-lines.ts';
-import { asText, type Loose, parseRecord } from '../loose.ts';
+import { LineReader } from '../line-reader.ts';
+import { asText, type Loose } from '../loose.ts';
 import type { OnBytes, OpenOptions, ThreadReader } from '../source.ts';
 import { claudeBody } from './claude-body.ts';
-import { ClaudeLog, type Entry } from './claude-log.ts';
+import { ClaudeLog } from './claude-log.ts';
 import { ClaudeObjects } from './claude-objects.ts';
 import { type LogPlace, placeOfLog } from './claude-places.ts';
 import { type Block, blocksOf } from './claude-record.ts';
@@ -17,6 +17,7 @@ import { claudeStatus, endsOpen, runningSession } from './claude-status.ts';
 import { FileSamples } from './file-samples.ts';
 import { type ClaudeFold, foldClaude } from './fold-claude.ts';
 import { Happenings } from './happenings.ts';
+import { recordAgain } from './record-again.ts';
 import { recordedTrees } from './recorded-trees.ts';
 import { type StepTrees, stepTrees } from './step-trees.ts';
 
@@ -72,14 +73,20 @@ export class ClaudeReader implements ThreadReader {
     const message = thread.messages.find((one) => one.id === messageId);
     const row = rows.get(messageId);
     if (!message || !row) throw new TurnbackError('UNKNOWN_MESSAGE', { id: messageId });
-    const records = await Promise.all(row.entries.map((entry) => this.#record(entry)));
-    const answers = new Map<string, Block>();
-    for (const call of message.tools) {
-      const result = results.get(call.id);
-      const block = result && blocksOf(await this.#record(result.entry)).find((one) => asText(one['tool_use_id']) === call.id);
-      if (block) answers.set(call.id, block);
+    const lines = new LineReader(this.#log.path);
+    try {
+      const records: Loose[] = [];
+      for (const entry of row.entries) records.push(await recordAgain(entry, lines));
+      const answers = new Map<string, Block>();
+      for (const call of message.tools) {
+        const result = results.get(call.id);
+        const block = result && blocksOf(await recordAgain(result.entry, lines)).find((one) => asText(one['tool_use_id']) === call.id);
+        if (block) answers.set(call.id, block);
+      }
+      return claudeBody(message, records, answers);
+    } finally {
+      await lines.close();
     }
-    return claudeBody(message, records, answers);
   }
 
   watch(): string[] {
@@ -134,12 +141,6 @@ export class ClaudeReader implements ThreadReader {
       updatedAt: Math.round(modifiedMs),
       size,
     };
-  }
-
-  async #record(entry: Entry): Promise<Loose> {
-    const parsed = parseRecord(await readLogBytes(this.#log.path, entry.at.offset, entry.at.length));
-    if ('record' in parsed) return parsed.record;
-    throw new TurnbackError('LOG_UNREADABLE', { path: this.#log.path, cause: reason('LOG_MOVED', { path: this.#log.path }).message });
   }
 
   /** The logs of the session's sub-agents; true when one grew. Not for a sub-agent's own thread. */

@@ -1,37 +1,43 @@
-import type { Entry } from './claude-log.ts';
+import type { ClaudeLog, Entry } from './claude-log.ts';
 
 /** Which prompt each record belongs to, and which prompts the conversation still has. */
 export interface Conversation {
-  /** The prompt of an entry, by its uuid; null before the first. */
-  promptOf(entry: Entry): string | null;
+  /** The prompt of the entry at a place, by its uuid; null before the first. */
+  promptOf(at: number): string | null;
   /** True for what stands on a branch that a rewind left. */
-  dropped(entry: Entry): boolean;
+  dropped(at: number): boolean;
 }
 
-type Parent = (entry: Entry) => Entry | undefined;
+/** The place of the entry above the one at a place. */
+type Parent = (at: number) => number | undefined;
 
 /** What a sub-agent was asked is no prompt of this conversation, even where a record hangs on it. */
 const isPrompt = (entry: Entry): boolean => entry.tree.user === 'prompt' && !entry.aside;
 
 /** The nearest prompt at or above an entry, by its uuid; null where there is none, or only a ring of parents. */
-function nearestPrompt(parentOf: Parent): Conversation['promptOf'] {
-  const prompts = new Map<string, string | null>();
-  return (entry) => {
-    const passed: string[] = [];
-    const seen = new Set<string>();
-    let at: Entry | undefined = entry;
+function nearestPrompt(entries: readonly Entry[], parentOf: Parent): Conversation['promptOf'] {
+  const prompts = Array.from<string | null | undefined>({ length: entries.length });
+  const passedBy = new Uint32Array(entries.length);
+  let walk = 0;
+  return (start) => {
+    walk += 1;
+    const passed: number[] = [];
     let found: string | null = null;
-    while (at && !seen.has(at.tree.uuid)) {
-      const known = prompts.get(at.tree.uuid);
-      if (known !== undefined || isPrompt(at)) {
-        found = known === undefined ? at.tree.uuid : known;
+    for (let at: number | undefined = start; at !== undefined && passedBy[at] !== walk; at = parentOf(at)) {
+      const entry = entries[at];
+      const known = prompts[at];
+      if (known !== undefined) {
+        found = known;
         break;
       }
-      seen.add(at.tree.uuid);
-      passed.push(at.tree.uuid);
-      at = parentOf(at);
+      if (entry && isPrompt(entry)) {
+        found = entry.tree.uuid;
+        break;
+      }
+      passedBy[at] = walk;
+      passed.push(at);
     }
-    for (const id of passed) prompts.set(id, found);
+    for (const at of passed) prompts[at] = found;
     return found;
   };
 }
@@ -42,31 +48,34 @@ function nearestPrompt(parentOf: Parent): Conversation['promptOf'] {
  * A compaction takes nothing away: also where it continues from an older record, the turns that it summarised are still what the
  * agent did, so the branch goes on from what was there when it came.
  */
-export function conversationOf(entries: readonly Entry[]): Conversation {
-  const byId = new Map(entries.map((entry) => [entry.tree.uuid, entry]));
-  const before = new Map<string, Entry | undefined>();
-  const ownBefore = new Map<string, Entry | undefined>();
-  let own: Entry | undefined;
+export function conversationOf({ entries, places }: Pick<ClaudeLog, 'entries' | 'places'>): Conversation {
+  /** The place of the last entry before each one that is no sub-agent's; -1 where there is none. */
+  const ownBefore = new Int32Array(entries.length);
+  let own = -1;
   for (const [at, entry] of entries.entries()) {
-    before.set(entry.tree.uuid, entries[at - 1]);
-    ownBefore.set(entry.tree.uuid, own);
-    if (!entry.aside) own = entry;
+    ownBefore[at] = own;
+    if (!entry.aside) own = at;
   }
   // A parent that is not in the log (a torn line, another file) is no new branch: what stands before goes on.
-  const parentOf: Parent = ({ tree }) => (tree.parent === null ? undefined : (byId.get(tree.parent) ?? before.get(tree.uuid)));
-  const promptOf = nearestPrompt(parentOf);
-  const branchOf: Parent = (entry) => (entry.tree.subtype === 'compact_boundary' ? ownBefore.get(entry.tree.uuid) : parentOf(entry));
-  const branchPrompt = nearestPrompt(branchOf);
+  const parentOf: Parent = (at) => {
+    const parent = entries[at]?.tree.parent ?? null;
+    return parent === null ? undefined : (places.get(parent) ?? placeOrNone(at - 1));
+  };
+  const promptOf = nearestPrompt(entries, parentOf);
+  const branchOf: Parent = (at) => (entries[at]?.tree.subtype === 'compact_boundary' ? placeOrNone(ownBefore[at] ?? -1) : parentOf(at));
+  const branchPrompt = nearestPrompt(entries, branchOf);
 
   const active = new Set<string>();
-  const leaf = entries.findLast((entry) => !entry.aside && entry.tree.type !== 'attachment' && promptOf(entry) !== null);
-  let prompt = leaf ? branchPrompt(leaf) : null;
+  const leaf = entries.findLastIndex((entry, at) => !entry.aside && entry.tree.type !== 'attachment' && promptOf(at) !== null);
+  let prompt = leaf < 0 ? null : branchPrompt(leaf);
   while (prompt !== null && !active.has(prompt)) {
     active.add(prompt);
-    const entry = byId.get(prompt);
-    const above = entry && branchOf(entry);
-    prompt = above ? branchPrompt(above) : null;
+    const at = places.get(prompt);
+    const above = at === undefined ? undefined : branchOf(at);
+    prompt = above === undefined ? null : branchPrompt(above);
   }
   const left = (id: string | null): boolean => id !== null && !active.has(id);
-  return { promptOf, dropped: (entry) => left(branchPrompt(entry)) };
+  return { promptOf, dropped: (at) => left(branchPrompt(at)) };
 }
+
+const placeOrNone = (at: number): number | undefined => (at < 0 ? undefined : at);

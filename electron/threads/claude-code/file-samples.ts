@@ -5,12 +5,15 @@ import { diskPath, readDisk } from '../../snapshots/disk.ts';
 
 /** A larger file is no sample of how its lines end. */
 const MOST_BYTES = 16 << 20;
+/** Bytes that are held to be looked at again; a session may have thousands of backups. */
+const MOST_HELD = 16 << 20;
 
 /** The bytes of files as they really were or are: backups of the tool, and the disk. */
 export class FileSamples {
   readonly #backups: string;
   readonly #root: string | null;
   readonly #cache = new Map<string, Buffer | null>();
+  #held = 0;
 
   /** `backups`: the session's folder below `file-history`; `root`: the workspace on this machine, null when it is not known. */
   constructor(backups: string, root: string | null) {
@@ -54,7 +57,12 @@ export class FileSamples {
     } catch {
       // Gone or unreadable: then there is no sample, and what it would have told stays unknown.
     }
+    if (this.#held > MOST_HELD) {
+      this.#cache.clear();
+      this.#held = 0;
+    }
     this.#cache.set(key, bytes);
+    this.#held += bytes?.length ?? 0;
     return bytes;
   }
 }

@@ -33,7 +33,7 @@ interface Made {
 
 /** The thread that a log of Claude Code makes (formats/opencode-and-claude-code.md Part 2 and 3). Pure. */
 export function foldClaude(input: FoldInput): ClaudeFold {
-  const { rows, results, interrupted } = messageRows(input.log.entries);
+  const { rows, results, interrupted } = messageRows(input.log);
   const { recordings } = input;
   const turnIndex = new Map(rows.filter((row) => row.role === 'user').map((row, at) => [row.id, at + 1]));
   let stop = 0;
@@ -89,7 +89,7 @@ function messageOf(
     images: row.entries.reduce((sum, entry) => sum + entry.images, 0),
     thinking: row.entries.some((entry) => entry.thinking),
     tools: calls.map(({ call, at }): ToolCall => {
-      const result = results.get(call.id);
+      const result = results.get(call.id)?.facts;
       const child = result?.agent?.id ?? null;
       return {
         ...call,
@@ -124,7 +124,7 @@ function stepsOf(made: readonly Made[], { trees, recordings }: FoldInput): Step[
       toolCallIds: message.tools.map((call) => call.id),
       tools: message.tools.map((call) => call.name),
       // What a shell command changed is told by the trees alone.
-      listed: recorded && !recorded.reporting ? null : (told?.listed ?? []),
+      listed: recorded && !recorded.reporting ? null : [...(told?.listed ?? [])],
       files: null,
       captured: recorded ? null : (failed ?? unknownIn(told)),
       at: message.at,

@@ -1,14 +1,18 @@
 import type { TreePath } from '../../../shared/tree-path.ts';
 import { breathe } from '../../snapshots/disk.ts';
+import { LineReader } from '../line-reader.ts';
+import { asRecord } from '../loose.ts';
 import { treePathIn } from '../recorded-path.ts';
+import { TextPool } from '../text-pool.ts';
 import type { ClaudeLog, Entry } from './claude-log.ts';
 import type { ClaudeObjects } from './claude-objects.ts';
 import { backupHash } from './claude-places.ts';
 import type { FileHistory } from './file-history.ts';
 import type { FileSamples } from './file-samples.ts';
 import type { Happening, Known } from './known-files.ts';
+import { recordAgain } from './record-again.ts';
 import { bytesOfText } from './text-bytes.ts';
-import type { ToolEdit } from './tool-edit.ts';
+import { type ToolEdit, toolEdit } from './tool-edit.ts';
 
 /** Turns what a log says about files into states with exact bytes. */
 export class Happenings {
@@ -18,6 +22,7 @@ export class Happenings {
   /** The last state that each path was said to have. */
   readonly #last = new Map<TreePath, Known>();
   readonly #backups = new Map<TreePath, string>();
+  readonly #paths = new TextPool();
   readonly #stepOf = new Map<string, string>();
   /** The answer that was begun last. */
   #answer: string | null = null;
@@ -31,10 +36,19 @@ export class Happenings {
   }
 
   /**
-   * Takes what came to the log since the last time, with the edits of its sub-agents at the moment their call ended. The texts of
-   * edits are let go of: from then on their blobs speak for them.
+   * Takes what came to the log since the last time, with the edits of its sub-agents at the moment their call ended. Their texts are read
+   * from the logs again, one by one: from then on their blobs speak for them. Throws NOT_FOUND, LOG_UNREADABLE.
    */
   async take(log: ClaudeLog, agents: ReadonlyMap<string, ClaudeLog>, samples: FileSamples): Promise<void> {
+    const lines = new LineReader(log.path);
+    try {
+      await this.#take(log, lines, agents, samples);
+    } finally {
+      await lines.close();
+    }
+  }
+
+  async #take(log: ClaudeLog, lines: LineReader, agents: ReadonlyMap<string, ClaudeLog>, samples: FileSamples): Promise<void> {
     for (const { history } of log.checkpoints.slice(this.#checkpoints)) this.#noteBackups(history);
     for (; this.#entries < log.entries.length; this.#entries += 1) {
       await this.#checkpointsBefore(log, this.#entries, samples);
@@ -45,7 +59,7 @@ export class Happenings {
         this.list.push({ kind: 'step', step: this.#answer });
         for (const call of entry.calls) this.#stepOf.set(call.id, this.#answer);
       }
-      await this.#results(entry, agents, samples);
+      await this.#results(entry, lines, agents, samples);
       await this.#objects.ease();
       await breathe();
     }
@@ -61,17 +75,24 @@ export class Happenings {
     }
   }
 
-  async #results(entry: Entry, agents: ReadonlyMap<string, ClaudeLog>, samples: FileSamples): Promise<void> {
+  async #results(entry: Entry, lines: LineReader, agents: ReadonlyMap<string, ClaudeLog>, samples: FileSamples): Promise<void> {
     for (const result of entry.results) {
       const step = entry.aside ? this.#answer : (this.#stepOf.get(result.callId) ?? null);
-      const { edit } = result;
-      result.edit = null;
       if (step === null) continue;
-      if (edit) await this.#edit(step, edit, samples);
+      if (result.edit) await this.#edit(step, await editOf(entry, lines), samples);
       const agent = result.agent?.ended ? agents.get(result.agent.id) : undefined;
-      for (const inner of agent?.entries ?? []) {
-        for (const one of inner.results) if (one.edit) await this.#edit(step, one.edit, samples);
+      if (agent) await this.#agentEdits(step, agent, samples);
+    }
+  }
+
+  async #agentEdits(step: string, agent: ClaudeLog, samples: FileSamples): Promise<void> {
+    const lines = new LineReader(agent.path);
+    try {
+      for (const entry of agent.entries) {
+        for (const result of entry.results) if (result.edit) await this.#edit(step, await editOf(entry, lines), samples);
       }
+    } finally {
+      await lines.close();
     }
   }
 
@@ -83,7 +104,8 @@ export class Happenings {
   }
 
   #pathOf(named: string): TreePath | null {
-    return treePathIn(this.#root, this.#root, named);
+    const path = treePathIn(this.#root, this.#root, named);
+    return path === null ? null : this.#paths.same(path);
   }
 
   async #checkpoint(history: FileHistory, samples: FileSamples): Promise<void> {
@@ -101,9 +123,9 @@ export class Happenings {
     this.list.push({ kind: 'checkpoint', prompt: history.prompt, update: history.update, files });
   }
 
-  async #edit(step: string, edit: ToolEdit, samples: FileSamples): Promise<void> {
-    const path = this.#pathOf(edit.file);
-    if (path === null) return;
+  async #edit(step: string, edit: ToolEdit | null, samples: FileSamples): Promise<void> {
+    const path = edit && this.#pathOf(edit.file);
+    if (edit === null || path === null) return;
     const like = await this.#sample(path, edit.file, samples);
     const before = this.#state(path, edit.before, like);
     if (before !== undefined) this.#last.set(path, before);
@@ -124,4 +146,9 @@ export class Happenings {
     const named = this.#backups.get(path) ?? `${backupHash(file)}@v1`;
     return (await samples.backup(named)) ?? (await samples.disk(path));
   }
+}
+
+/** What the result in a record did to a file. */
+async function editOf(entry: Entry, lines: LineReader): Promise<ToolEdit | null> {
+  return toolEdit(asRecord((await recordAgain(entry, lines))['toolUseResult']));
 }

@@ -17,9 +17,9 @@ export interface StepStates {
   from: Map<TreePath, Known>;
   to: Map<TreePath, Known>;
   /** Paths that its tools wrote. */
-  listed: TreePath[];
+  listed: readonly TreePath[];
   /** Of these, the ones whose content the log does not tell. */
-  unknown: TreePath[];
+  unknown: readonly TreePath[];
 }
 
 /** What each file held before the log first changed it: where that is known, no state has to guess. */
@@ -34,6 +34,12 @@ function firstStates(happenings: readonly Happening[]): Map<TreePath, Known> {
   for (const [path, state] of first) if (state !== undefined) known.set(path, state);
   return known;
 }
+
+/** Most steps have no states and no paths of their own: they share these, which are never written. */
+const NONE = new Map<TreePath, Known>();
+const NO_PATHS: readonly TreePath[] = [];
+
+const own = (states: Map<TreePath, Known>): Map<TreePath, Known> => (states === NONE ? new Map() : states);
 
 /** The fold of `knownFiles` while it runs. */
 class KnownFiles {
@@ -51,10 +57,10 @@ class KnownFiles {
   }
 
   step(id: string): StepStates {
-    const step = this.steps.get(id) ?? { from: new Map(), to: new Map(), listed: [], unknown: [] };
+    const step = this.steps.get(id) ?? { from: NONE, to: NONE, listed: NO_PATHS, unknown: NO_PATHS };
     this.steps.set(id, step);
-    for (const [path, state] of this.#outside) if (!step.to.has(path)) step.from.set(path, state);
-    this.#outside = new Map();
+    for (const [path, state] of this.#outside) if (!step.to.has(path)) step.from = own(step.from).set(path, state);
+    if (this.#outside.size > 0) this.#outside = new Map();
     return step;
   }
 
@@ -76,15 +82,15 @@ class KnownFiles {
     const step = this.step(id);
     if (before !== undefined && this.#now.get(path) !== before) {
       this.#now.set(path, before);
-      if (!step.to.has(path)) step.from.set(path, before);
+      if (!step.to.has(path)) step.from = own(step.from).set(path, before);
     }
-    if (!step.listed.includes(path)) step.listed.push(path);
+    if (!step.listed.includes(path)) step.listed = [...step.listed, path];
     if (after === undefined || !this.#now.has(path)) {
-      step.unknown.push(path);
+      step.unknown = [...step.unknown, path];
       return;
     }
     this.#now.set(path, after);
-    step.to.set(path, after);
+    step.to = own(step.to).set(path, after);
   }
 }
 

@@ -9,8 +9,8 @@ import { type Happening, type Known, knownFiles } from './known-files.ts';
 export interface StepTrees {
   from: string;
   to: string;
-  listed: TreePath[];
-  unknown: TreePath[];
+  listed: readonly TreePath[];
+  unknown: readonly TreePath[];
 }
 
 /** Makes the trees of all steps from what the log tells about files; they are on disk when it resolves. */

@@ -52,18 +52,29 @@ function replaced(before: string, result: Loose): string | undefined {
   return result['replaceAll'] === true ? before.split(from).join(to) : before.replace(from, () => to);
 }
 
+const fileOf = (result: Loose): string | null => asText(result['filePath']) ?? asText(result['notebook_path']);
+
+const originalOf = (result: Loose): unknown => result['originalFile'] ?? result['originalFileContents'] ?? result['original_file'];
+
+const wholeOf = (result: Loose): string | null => asText(result['content']) ?? asText(result['updated_file']);
+
+/** True for the result of a tool that writes a file: `toolEdit` gives what it did. */
+export function writesFile(result: Loose | null): result is Loose {
+  if (result === null || fileOf(result) === null || asRecord(result['file']) !== null) return false;
+  return wholeOf(result) !== null || typeof originalOf(result) === 'string' || result['structuredPatch'] !== undefined;
+}
+
 /**
  * The change of a file that a tool's result tells (formats/opencode-and-claude-code.md 2.3): the text before and the patch that
  * was really applied, not what the model asked for. Null for the result of a tool that writes no file.
  */
 export function toolEdit(result: Loose | null): ToolEdit | null {
-  if (result === null) return null;
-  const file = asText(result['filePath']) ?? asText(result['notebook_path']);
-  if (file === null || asRecord(result['file']) !== null) return null;
-  const original = result['originalFile'] ?? result['originalFileContents'] ?? result['original_file'];
+  const file = writesFile(result) ? fileOf(result) : null;
+  if (result === null || file === null) return null;
+  const original = originalOf(result);
   const before = result['type'] === 'create' && typeof original !== 'string' ? null : (asText(original) ?? undefined);
-  const whole = asText(result['content']) ?? asText(result['updated_file']);
+  const whole = wholeOf(result);
   if (whole !== null) return { file, before, after: whole };
-  if (typeof before !== 'string') return result['structuredPatch'] === undefined ? null : { file, before, after: undefined };
+  if (typeof before !== 'string') return { file, before, after: undefined };
   return { file, before, after: patched(before, result) ?? replaced(before, result) };
 }
