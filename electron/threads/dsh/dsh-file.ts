@@ -6,7 +6,7 @@ import type { PartSpool } from '../part-spool.ts';
 import type { OnBytes } from '../source.ts';
 import { DshIntake, type DshLog } from './dsh-log.ts';
 import { leanEvent } from './lean-event.ts';
-import { framesIn, unpack } from './zstd-file.ts';
+import { framesIn, Unpacker } from './zstd-file.ts';
 
 /** Most that a whole log unpacks to, and how many times its own size where that is more: no log packs better. */
 const MOST_BYTES = 256 << 20;
@@ -88,6 +88,7 @@ async function readPacked(file: string, { spool, signal, onBytes }: ReadParts): 
   const handle = await openRegular(file).catch((thrown: unknown) => {
     throw logError(file, thrown);
   });
+  const unpacker = new Unpacker(handle);
   try {
     const { size } = await handle.stat();
     const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => spool.add(line)));
@@ -105,13 +106,13 @@ async function readPacked(file: string, { spool, signal, onBytes }: ReadParts): 
           if (spool.full) await spool.flush();
           if (signal?.aborted) throw new TurnbackError('CANCELLED');
         };
-        if (!frame.skippable) await unpack(handle, frame, take);
+        if (frame.skippable) await breathe();
+        else await unpacker.unpack(frame, take);
         if (!intake.over) lines.end();
         // What comes next may be damaged; what is read is whole.
         end = frame.end;
         mark = intake.mark;
         onBytes?.(end, size);
-        await breathe();
       }
       if (intake.log !== null) intake.log.tornBytes = size - end;
     } catch (thrown) {
@@ -121,6 +122,7 @@ async function readPacked(file: string, { spool, signal, onBytes }: ReadParts): 
     await spool.flush();
     return { log: intake.log, length: size };
   } finally {
+    unpacker.close();
     await handle.close();
   }
 }

@@ -1,19 +1,20 @@
 import type { FileHandle } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { createZstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { createZstdDecompress } from 'node:zlib';
 import { frameLength, MAGIC } from './zstd-frames.ts';
 
 /** Bytes of the file that are looked at together. */
 const WINDOW = 1 << 20;
-/** A frame that unpacks to more goes through a stream. */
-const AT_ONCE = 4 << 20;
 const PIECE = 1 << 18;
+/** Room for what is unpacked: several frames of a log share it. */
+const ROOM = 1 << 16;
 
 /** Where a frame lies in the file. */
 export interface FrameAt {
   start: number;
   end: number;
   skippable: boolean;
+  /** Its bytes where they are at hand; null for a large one. */
+  packed: Buffer | null;
 }
 
 async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
@@ -35,7 +36,9 @@ export async function* framesIn(handle: FileHandle, size: number): AsyncGenerato
       length = frameIn(window, 0, base) ?? (at + window.length < size ? await longFrame(handle, at, size) : null);
     }
     if (length === null || at + length > size) return;
-    yield { start: at, end: at + length, skippable: at - base + 4 <= window.length && window.readUInt32LE(at - base) !== MAGIC };
+    const skippable = at - base + 4 <= window.length && window.readUInt32LE(at - base) !== MAGIC;
+    const packed = at - base + length <= window.length ? window.subarray(at - base, at - base + length) : null;
+    yield { start: at, end: at + length, skippable, packed };
     at += length;
   }
 }
@@ -74,30 +77,52 @@ async function longFrame(handle: FileHandle, start: number, size: number): Promi
   }
 }
 
-/**
- * Unpacks a frame and hands its content to `take`, piece by piece, its checksum verified with the last one. Throws for a damaged
- * frame, and what `take` throws.
- */
-export async function unpack(handle: FileHandle, { start, end }: FrameAt, take: (piece: Buffer) => void | Promise<void>): Promise<void> {
-  const packed = end - start;
-  if (packed <= WINDOW) {
-    const frame = await bytesAt(handle, start, packed);
-    const content = atOnce(frame);
-    if (content !== null) return take(content);
-  }
-  async function* pieces(): AsyncGenerator<Buffer> {
-    for (let at = start; at < end; at += PIECE) yield await bytesAt(handle, at, Math.min(PIECE, end - at));
-  }
-  await pipeline(pieces, createZstdDecompress(), async (content: AsyncIterable<Buffer>) => {
-    for await (const piece of content) await take(piece);
-  });
-}
+type Take = (piece: Buffer) => void | Promise<void>;
 
-function atOnce(frame: Buffer): Buffer | null {
-  try {
-    return zstdDecompressSync(frame, { maxOutputLength: AT_ONCE });
-  } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE') return null;
-    throw thrown;
+/**
+ * Unpacks frames one after the other with one stream of zstd: one for each frame would leave memory behind that waits to be collected.
+ * After a throw it is of no use any more.
+ */
+export class Unpacker {
+  readonly #handle: FileHandle;
+  readonly #stream = createZstdDecompress({ chunkSize: ROOM });
+  #failed: Error | null = null;
+  #wake = (): void => undefined;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+    this.#stream.on('readable', () => this.#wake());
+    this.#stream.on('error', (error) => {
+      this.#failed = error;
+      this.#wake();
+    });
+  }
+
+  /** Hands the content of a frame to `take`, piece by piece, its checksum verified with the last one. Throws for a damaged frame, and what `take` throws. */
+  async unpack({ start, end, packed }: FrameAt, take: Take): Promise<void> {
+    if (packed !== null) return this.#pass(packed, take);
+    for (let at = start; at < end; at += PIECE) await this.#pass(await bytesAt(this.#handle, at, Math.min(PIECE, end - at)), take);
+  }
+
+  async #pass(packed: Buffer, take: Take): Promise<void> {
+    let passed = false;
+    this.#stream.write(packed, () => {
+      passed = true;
+      this.#wake();
+    });
+    for (;;) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const piece: Buffer | null = this.#stream.read();
+      if (piece !== null) await take(piece);
+      else if (this.#failed !== null) throw this.#failed;
+      else if (passed) return;
+      else await woken;
+    }
+  }
+
+  close(): void {
+    this.#stream.destroy();
   }
 }
