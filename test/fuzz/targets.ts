@@ -24,6 +24,7 @@ import { QuickLines } from '../../electron/threads/tanstack/quick-lines.ts';
 import { isObject } from '../../electron/threads/tanstack/record.ts';
 import { threadModel } from '../../electron/threads/tanstack/thread-model.ts';
 import { redoPointOf, undoPointOf } from '../../electron/threads/tanstack/undo-points.ts';
+import { TextPool } from '../../electron/threads/text-pool.ts';
 import type { FileSystem } from '../../electron/travel/file-system.ts';
 import { nodeFileSystem } from '../../electron/travel/file-system.ts';
 import { readHistory, readRecords } from '../../electron/travel/history-file.ts';
@@ -168,7 +169,8 @@ async function dshTarget(form: 'v0-plain' | 'v3-plain'): Promise<Target> {
 
 /** As a log is read from its file: with long texts cut. */
 function leanly(plain: Buffer): void {
-  const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => ({ offset: 0, length: line.length })));
+  const texts = new TextPool();
+  const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => ({ offset: 0, length: line.length }), texts));
   for (const line of linesOf(plain)) intake.take(line);
   if (intake.log !== null) foldDsh(intake.log, { ...HEAD, source: 'dsh' });
 }

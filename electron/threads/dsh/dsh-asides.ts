@@ -42,6 +42,7 @@ function aboutOf(event: DshEvent): string {
 export const aboutBytes = (event: DshEvent): number => event.cut?.shown ?? Buffer.byteLength(aboutOf(event));
 
 const BETWEEN = ' · ';
+const WITHOUT_ID = reason('STOP_WITHOUT_ID');
 
 /** The row of a run of such events, by the first of them; it is no place to stand. */
 export function asideRow(first: DshEvent, events: readonly DshEvent[], turn: number | null): Message {
@@ -60,7 +61,7 @@ export function asideRow(first: DshEvent, events: readonly DshEvent[], turn: num
     tools: [],
     hidden: null,
     divider: null,
-    canStand: reason('STOP_WITHOUT_ID'),
+    canStand: WITHOUT_ID,
   };
 }
 

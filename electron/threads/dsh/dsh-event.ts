@@ -35,10 +35,15 @@ export interface Spot {
   length: number;
 }
 
+/** Where all of an event whose long texts were cut is, and how many bytes it would show. */
+export interface Cut extends Spot {
+  shown: number;
+}
+
 export type DshEvent = z.infer<typeof eventSchema> & {
   readonly line: number;
-  /** Set when its long texts were cut: where all of it is, and how many bytes it would show. */
-  readonly cut?: { spot: Spot; shown: number };
+  /** Set when its long texts were cut. */
+  readonly cut?: Cut | undefined;
 };
 
 /** Members of an object, or nothing when the value is none: payloads are foreign and may be anything. */

@@ -4,6 +4,7 @@ import { openRegular } from '../../snapshots/regular-file.ts';
 import { LONGEST_LINE, logError, readLogLines } from '../log-lines.ts';
 import type { PartSpool } from '../part-spool.ts';
 import type { OnBytes } from '../source.ts';
+import { TextPool } from '../text-pool.ts';
 import { DshIntake, type DshLog } from './dsh-log.ts';
 import { leanEvent } from './lean-event.ts';
 import { framesIn, Unpacker } from './zstd-file.ts';
@@ -35,7 +36,8 @@ export function readDshFile(file: string, zstd: boolean, parts: ReadParts): Prom
 
 async function readPlain(file: string, { signal, onBytes }: ReadParts): Promise<ReadFile> {
   let at = { offset: 0, length: 0 };
-  const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => ({ offset: at.offset, length: at.length })));
+  const texts = new TextPool();
+  const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => at, texts));
   const growth = await readLogLines(
     file,
     null,
@@ -91,7 +93,8 @@ async function readPacked(file: string, { spool, signal, onBytes }: ReadParts): 
   const unpacker = new Unpacker(handle);
   try {
     const { size } = await handle.stat();
-    const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => spool.add(line)));
+    const texts = new TextPool();
+    const intake = new DshIntake((event, line) => leanEvent(event, line.length, () => spool.add(line), texts));
     const most = Math.max(MOST_BYTES, MOST_TIMES * size);
     let [end, unpacked] = [0, 0];
     let mark = intake.mark;

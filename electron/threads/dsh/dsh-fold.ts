@@ -47,7 +47,8 @@ export function foldDsh(log: DshLog, head: ThreadHead): DshFold {
     const row = isSurface(event) ? rowOf(event, surface, calls, cwd) : null;
     if (row !== null) {
       endRun();
-      messages.push({ ...row, turn: row.turn ?? turn });
+      row.turn ??= turn;
+      messages.push(row);
       eventOf.set(row.id, event);
       seqs.push(event.seq);
     } else if (!isSurface(event) && isAside(event)) run.push(event);

@@ -50,6 +50,8 @@ function toolCall(block: Block, facts: CallFacts | undefined, cwd: string | null
   };
 }
 
+const NOT_BEFORE_PROMPT = reason('STOP_NOT_BEFORE_PROMPT');
+
 /** The row of a surface event; null for one that no person sees (an empty system message). */
 export function rowOf(event: DshEvent, surface: Surface, calls: ReadonlyMap<string, CallFacts>, cwd: string | null): Message | null {
   const blocks = blocksOn(event);
@@ -72,7 +74,7 @@ export function rowOf(event: DshEvent, surface: Surface, calls: ReadonlyMap<stri
     tools: blocks.filter((block) => block['type'] === 'tool-call').map((block) => toolCall(block, calls.get(text(block['id']) ?? ''), cwd)),
     hidden: shadow ? { reason: shadow.reason } : null,
     divider: replacedRange(event) !== null && event.type !== 'tool/result' && event.type !== 'system/message' ? 'compaction' : null,
-    canStand: reason('STOP_NOT_BEFORE_PROMPT'),
+    canStand: NOT_BEFORE_PROMPT,
   };
 }
 

@@ -97,8 +97,8 @@ export class DshReader implements ThreadReader {
   async #whole(event: DshEvent): Promise<DshEvent> {
     if (event.cut === undefined) return event;
     const { file, zstd } = this.#generation;
-    const { offset, length } = event.cut.spot;
-    const line = zstd ? Buffer.from((await this.#spool.read([event.cut.spot]))[0] ?? '') : await readLogBytes(file, offset, length);
+    const { offset, length } = event.cut;
+    const line = zstd ? Buffer.from((await this.#spool.read([event.cut]))[0] ?? '') : await readLogBytes(file, offset, length);
     const whole = wholeEvent(event, line);
     if (whole === null) throw new TurnbackError('LOG_MOVED', { path: file });
     return whole;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { TextPool } from '../text-pool.ts';
 import { aboutBytes } from './dsh-asides.ts';
-import { type DshEvent, fields, type Spot } from './dsh-event.ts';
+import { type Cut, type DshEvent, fields, type Spot } from './dsh-event.ts';
 import { isPrompt, shownBytes } from './dsh-messages.ts';
 import { inputOf } from './dsh-tools.ts';
 import { isSurface } from './surface.ts';
@@ -37,7 +38,7 @@ function cutArguments(json: string): string {
 }
 
 /** Cuts every long text in a value that JSON gave; true when there was one. Without recursion: a log may be nested as deep as it likes. */
-function cutAll(value: object): boolean {
+function cutAll(value: object, texts: TextPool): boolean {
   let any = false;
   const open: object[] = [value];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
@@ -46,7 +47,8 @@ function cutAll(value: object): boolean {
       const member = members[name];
       if (typeof member === 'object' && member !== null) open.push(member);
       else if (typeof member === 'string' && member.length > LONG) {
-        members[name] = name === 'arguments' ? cutArguments(member) : cut(member);
+        // A call says its arguments twice: where the model asks for it, and where it starts.
+        members[name] = name === 'arguments' ? texts.same(cutArguments(member)) : cut(member);
         any = true;
       }
     }
@@ -54,16 +56,25 @@ function cutAll(value: object): boolean {
   return any;
 }
 
+const cutAt = ({ offset, length }: Spot, shown: number): Cut => ({ offset, length, shown });
+
+/** The event in the form that takes the least memory: members that every event may have, and one text for its type. */
+function compact(event: DshEvent, texts: TextPool, cut?: Cut): DshEvent {
+  const type = texts.same(event.type);
+  const { seq, time, data, ignorable, surfaceOp, sourceEventSeqs, line } = event;
+  const lean = { type, seq, time, data, ignorable, surfaceOp, sourceEventSeqs, line, cut };
+  return Object.keys(event).every((name) => Object.hasOwn(lean, name)) ? lean : { ...event, type, cut };
+}
+
 /**
  * What is kept of an event while its log is open: all of it but the rest of long texts, which `spot` finds again. A prompt is kept
  * whole, since a recall gives it back; a piece of an answer that is still being written is not kept: its message follows.
  */
-export function leanEvent(event: DshEvent, bytes: number, spot: () => Spot): DshEvent | null {
+export function leanEvent(event: DshEvent, bytes: number, spot: () => Spot, texts: TextPool): DshEvent | null {
   if (event.type === 'assistant/chunk' && event.surfaceOp === undefined && event.sourceEventSeqs === undefined) return null;
-  if (bytes <= LONG || isPrompt(event)) return event;
+  if (bytes <= LONG || isPrompt(event)) return compact(event, texts);
   const shown = isSurface(event) ? shownBytes(event) : aboutBytes(event);
-  const lean = { ...event };
-  return cutAll(lean) ? { ...lean, cut: { spot: spot(), shown } } : event;
+  return compact(event, texts, cutAll(event, texts) ? cutAt(spot(), shown) : undefined);
 }
 
 /** The same event as its line says it. Null when the bytes are another one's: the log was written anew. */
