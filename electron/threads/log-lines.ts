@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { TurnbackError } from '../../shared/errors.ts';
 import { openRegular } from '../snapshots/regular-file.ts';
+import { LineParts } from './line-parts.ts';
 
 const NEWLINE = 0x0a;
 const CHUNK = 4 << 20;
@@ -103,8 +104,7 @@ export async function isSameUpTo(handle: FileHandle, place: LogPlace, identity: 
 
 /** Hands out whole lines of a stream of chunks; a line that spans chunks is put together. */
 class Splitter {
-  #parts: Buffer[] = [];
-  #held = 0;
+  readonly #parts = new LineParts(LONGEST_LINE);
   #start: number;
   #line: number;
   readonly #each: (bytes: Buffer, at: LineAt) => void;
@@ -123,10 +123,11 @@ class Splitter {
     for (let count = 1; at < chunk.length; count += 1) {
       const end = chunk.indexOf(NEWLINE, at);
       if (end < 0) {
-        this.#hold(chunk.subarray(at));
+        // The chunk's memory is used again.
+        this.#parts.add(chunk.subarray(at));
         return chunk.length;
       }
-      if (this.#held === 0 && this.#options.skip?.(chunk, at, end, this.#start)) this.#pass(end - at);
+      if (this.#parts.length === 0 && this.#options.skip?.(chunk, at, end, this.#start)) this.#pass(end - at);
       else this.#emit(chunk.subarray(at, end));
       at = end + 1;
       if (count % LINES_BETWEEN_CLOCKS === 0 && performance.now() > until) break;
@@ -134,27 +135,20 @@ class Splitter {
     return at;
   }
 
-  /** The start of a line that goes on in the next chunk; the chunk's memory is used again, so this is a copy. */
-  #hold(part: Buffer): void {
-    this.#held += part.length;
-    if (this.#held <= LONGEST_LINE) this.#parts.push(Buffer.from(part));
-    else this.#parts = [];
-  }
-
   #emit(last: Buffer): void {
     this.#line += 1;
-    const length = this.#held + last.length;
+    const whole = this.#parts.length === 0;
+    if (!whole) this.#parts.add(last);
+    const length = whole ? last.length : this.#parts.length;
     const at = { offset: this.#start, length, number: this.#line };
     this.#start += length + 1;
-    const parts = this.#parts;
-    this.#parts = [];
-    this.#held = 0;
-    if (length > LONGEST_LINE) {
+    const line = whole ? last : this.#parts.take();
+    if (line === null) {
       this.#options.onTooLong?.(at);
       return;
     }
-    const bytes = withoutMark(parts.length === 0 ? last : Buffer.concat([...parts, last], length), at);
-    if (parts.length === 0 || !this.#options.skip?.(bytes, 0, bytes.length, at.offset + at.length - bytes.length)) this.#each(bytes, at);
+    const bytes = withoutMark(line, at);
+    if (whole || !this.#options.skip?.(bytes, 0, bytes.length, at.offset + at.length - bytes.length)) this.#each(bytes, at);
   }
 
   #pass(length: number): void {
@@ -171,9 +165,10 @@ class Splitter {
   }
 
   rest(): { bytes: Buffer; at: LineAt } | null {
-    if (this.#held === 0) return null;
-    const at = { offset: this.#start, length: this.#held, number: this.#line + 1 };
-    return { bytes: withoutMark(Buffer.concat(this.#parts), at), at };
+    const { length } = this.#parts;
+    if (length === 0) return null;
+    const at = { offset: this.#start, length, number: this.#line + 1 };
+    return { bytes: withoutMark(this.#parts.take() ?? Buffer.alloc(0), at), at };
   }
 }
 

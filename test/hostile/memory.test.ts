@@ -6,6 +6,7 @@ import { createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readDshFile } from '../../electron/threads/dsh/dsh-file.ts';
 import { framesOf } from '../../electron/threads/dsh/zstd-frames.ts';
+import { LONGEST_LINE } from '../../electron/threads/log-lines.ts';
 import { PartSpool } from '../../electron/threads/part-spool.ts';
 import { record } from '../figures.ts';
 import { tempFolder } from '../scenarios/temp.ts';
@@ -15,13 +16,10 @@ import { finish, makeDatabase, says, start, tree } from '../threads/opencode/mak
 import { dshLog, LARGE_LOGS, writeDshLog } from './large-logs.ts';
 
 const MEGABYTE = 1_000_000;
-/**
- * What a process takes however small the log is: two chunks of four megabytes, pages of SQLite, and what V8 lets pile up of parsed
- * records before it collects them. Frames that are unpacked one by one, and lines that are held four times while they become a
- * record, pile up more.
- */
-const RUNTIME = 64 * MEGABYTE;
-const MORE = 192 * MEGABYTE;
+/** What a process takes however small the log is: two chunks of four megabytes, pages of SQLite, and the room that V8 gives to what is young. */
+const RUNTIME = 32 * MEGABYTE;
+/** A line of fifty megabytes is three times there while it becomes a record: its bytes, their text, and the text in it. */
+const LONG_TEXT = 96 * MEGABYTE;
 
 interface Opened {
   rows: number;
@@ -106,7 +104,7 @@ describe.skipIf(process.platform !== 'linux')('memory', () => {
     expect(opened.rows).toBeGreaterThan(1);
     const { size: bytes } = await stat(log);
     record('hostile input', `memory to open a ${source} log with a text of 50 MB, times the file`, times(opened, bytes));
-    expect(opened.bytes).toBeLessThan(2 * bytes + MORE);
+    expect(opened.bytes).toBeLessThan(2 * bytes + LONG_TEXT);
   });
 });
 
@@ -137,7 +135,7 @@ describe('a packed log of a few kilobytes', () => {
     const opened = openAlone(small, log, folder);
     expect([opened.rows, opened.refused]).toEqual([rows, undefined]);
     expect(opened.stopped).toContain('LOG_STOPPED');
-    expect(opened.bytes).toBeLessThan(MORE + 64 * MEGABYTE);
+    expect(opened.bytes).toBeLessThan(LONGEST_LINE + 2 * RUNTIME);
     const { log: read } = await readDshFile(log, true, { spool: new PartSpool(folder) });
     expect(read?.stopped?.why).toBe(why);
   });

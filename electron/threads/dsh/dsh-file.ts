@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { causeOf, TurnbackError } from '../../../shared/errors.ts';
 import { openRegular } from '../../snapshots/regular-file.ts';
+import { LineParts } from '../line-parts.ts';
 import { LONGEST_LINE, logError, readLogLines } from '../log-lines.ts';
 import type { PartSpool } from '../part-spool.ts';
 import type { OnBytes } from '../source.ts';
@@ -55,8 +56,7 @@ async function readPlain(file: string, { signal, onBytes }: ReadParts): Promise<
 
 /** Puts the lines of a frame together from its pieces. */
 class Lines {
-  #held: Buffer[] = [];
-  #bytes = 0;
+  readonly #parts = new LineParts(LONGEST_LINE);
   readonly #each: (line: Buffer) => void;
 
   constructor(each: (line: Buffer) => void) {
@@ -67,22 +67,17 @@ class Lines {
     for (let at = 0; at < piece.length; ) {
       const end = piece.indexOf(0x0a, at);
       const part = piece.subarray(at, end < 0 ? piece.length : end);
-      this.#bytes += part.length;
-      if (this.#bytes > LONGEST_LINE) throw new Error('a line is too long to be read');
-      if (end < 0) {
-        this.#held.push(part);
-        return;
-      }
-      const line = this.#held.length === 0 ? part : Buffer.concat([...this.#held, part]);
-      this.#held = [];
-      this.#bytes = 0;
-      this.#each(line);
+      if (this.#parts.length + part.length > LONGEST_LINE) throw new Error('a line is too long to be read');
+      const whole = end >= 0 && this.#parts.length === 0;
+      if (!whole) this.#parts.add(part);
+      if (end < 0) return;
+      this.#each(whole ? part : (this.#parts.take() ?? part));
       at = end + 1;
     }
   }
 
   end(): void {
-    if (this.#bytes > 0) throw new Error('complete frame contains a torn JSONL record');
+    if (this.#parts.length > 0) throw new Error('complete frame contains a torn JSONL record');
   }
 }
 
