@@ -143,7 +143,7 @@ const SENTENCES = {
   LOG_PROJECTED: () =>
     'The app that wrote this log rewrites its messages in a way that the log does not explain, so Turnback will not write to it.',
   LOG_MOVED: () =>
-    'The log grew while Turnback worked, so the files were put back and nothing was added. Look at the new messages, then try again.',
+    'The log changed while Turnback worked, so the files were put back and nothing was added. Look at the new messages, then try again.',
   LOG_READ_ONLY: (f) =>
     `You may not write to ${of(f, 'path')}, so a revert cannot be kept in it.${because(f)} Allow it, or revert the files only.`,
   LOG_OWNED: (f) =>

@@ -12,6 +12,7 @@ import { ABSENT, type Content, contentOfDisk, sameContent } from './content.ts';
 import type { FileSystem } from './file-system.ts';
 import { addToHistory, dropFromHistory } from './history-file.ts';
 import { removeEntry, removeJournal, sweepJournal, writeEntry, writeJournal } from './journal.ts';
+import { mustBeThere } from './must-be-there.ts';
 import { readOverlayText, writeOverlay } from './overlay.ts';
 import { readPendingText, writePendingText } from './pending-recall.ts';
 import { appendRecall, recallBatch, withdrawRecall } from './recall-log.ts';
@@ -199,7 +200,7 @@ async function conversationWent(carrier: Carrier, record: TravelRecord): Promise
   return writerOf(thread).position() !== messages.position && logSays(thread, messages.expect);
 }
 
-/** Every path and the conversation as they were before the travel. Safe to repeat after any crash. */
+/** Every path and the conversation as they were before the travel. Safe to repeat after any crash. RECOVERY_NO_WORKSPACE while there is none. */
 export async function rollBack(carrier: Carrier, from: TravelRecord, at: number): Promise<{ record: TravelRecord; changed: Changed }> {
   let record = from;
   await dropFromHistory(carrier.fs, carrier.ownData, record);
@@ -212,6 +213,7 @@ export async function rollBack(carrier: Carrier, from: TravelRecord, at: number)
   if (record.files.length > 0 && record.phase !== 'intent') {
     const { root } = benchOf(carrier, record);
     const paths = record.files.map((file) => file.path);
+    await mustBeThere(carrier.fs, root);
     await removeTemporaries(carrier.fs, root, record.token, paths);
     changed = await write(carrier, record, 'before', modesOf(record.folders));
     await removeTemporaries(carrier.fs, root, record.token, paths);

@@ -11,7 +11,7 @@ import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { leaseKeyOf, openJournals, readJournal } from './journal.ts';
 import { leaseHolder, takeLease } from './lease.ts';
 import { endOf } from './log-end.ts';
-import { isMissing } from './own-files.ts';
+import { mustBeThere } from './must-be-there.ts';
 import { recallHeld } from './recall-log.ts';
 import type { TravelRecord } from './record.ts';
 import { resultOf } from './result.ts';
@@ -74,17 +74,6 @@ export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'fini
     await bench?.close();
     await lease.release();
   }
-}
-
-/** Half of the travel is in that folder: wherever it was moved, it has to come back before the other half, or a count of it, can be true. */
-async function mustBeThere(fs: FileSystem, root: string): Promise<void> {
-  const path = Buffer.from(root);
-  try {
-    if ((await fs.lstat(path)).isDirectory()) return;
-  } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown;
-  }
-  throw new TurnbackError('RECOVERY_NO_WORKSPACE', { path: root });
 }
 
 function rolledBackWords({ length }: readonly TreePath[]): string {

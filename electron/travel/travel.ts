@@ -1,10 +1,10 @@
-import { causeOf, isRefusal, TurnbackError } from '../../shared/errors.ts';
+import { causeOf, isRefusal, reasonOf, TurnbackError } from '../../shared/errors.ts';
 import type { Choice, DriftPolicy, Plan, TravelResult } from '../../shared/plan.ts';
-import type { TreePath } from '../../shared/tree-path.ts';
+import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
 import type { OpenThread } from '../threads/thread.ts';
 import { sweepAsides } from './asides.ts';
 import type { Bench } from './bench.ts';
-import { type Carrier, complete, rollBack, save } from './carry-out.ts';
+import { type Carrier, type Changed, complete, rollBack, save } from './carry-out.ts';
 import { pick } from './choose.ts';
 import { mustFit } from './disk-space.ts';
 import type { Draft } from './draft.ts';
@@ -119,16 +119,25 @@ async function carryOut(carrier: Carrier, intent: TravelRecord, now: () => numbe
     if (carrier.signal?.aborted) throw new TurnbackError('CANCELLED');
     return (await complete(carrier, record, saved.seen)).record;
   } catch (thrown) {
-    await putBack(carrier, record, thrown, now());
-    throw thrown;
+    const changed = await putBack(carrier, record, thrown, now());
+    throw changed.length === 0 ? thrown : butFor(changed, thrown);
   }
 }
 
+/** The failure with what is not as it was: somebody else changed it meanwhile. */
+function butFor(changed: Changed, thrown: unknown): TurnbackError {
+  const { code, message } = reasonOf(thrown);
+  const named = changed.slice(0, 3).map(showTreePath).join(', ');
+  const all = changed.length > 3 ? `${named} and ${changed.length - 3} more` : named;
+  return TurnbackError.of({ code, message: `${message} Changed by somebody else meanwhile, and left so: ${all}.` });
+}
+
 /** Everything as it was, after a failure. When even that fails the journal stays, and both ways are open to recovery. */
-async function putBack(carrier: Carrier, record: TravelRecord, failure: unknown, at: number): Promise<void> {
+async function putBack(carrier: Carrier, record: TravelRecord, failure: unknown, at: number): Promise<Changed> {
   try {
     // The journal knows how far it came: a batch may have gone into the log meanwhile. What somebody changed meanwhile stays.
-    await rollBack({ ...carrier, signal: undefined }, (await readJournal(carrier.fs, carrier.ownData, record.entry)) ?? record, at);
+    return (await rollBack({ ...carrier, signal: undefined }, (await readJournal(carrier.fs, carrier.ownData, record.entry)) ?? record, at))
+      .changed;
   } catch (thrown) {
     // The tombstone is in the log, so this travel can only be finished, and says so itself.
     if (isRefusal(thrown, 'RECALL_WRITTEN')) throw thrown;

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
@@ -8,11 +8,12 @@ import { nodeFileSystem } from '../../electron/travel/file-system.ts';
 import { hunksOf, shownHunk } from '../../electron/travel/hunks.ts';
 import { leaseHolder, takeLease } from '../../electron/travel/lease.ts';
 import { leftBy } from '../../electron/travel/predict.ts';
+import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
 import { previewTravel, runTravel } from '../../electron/travel/travel.ts';
 import { viewOf } from '../../electron/travel/view.ts';
 import { manifest, tempFolder, writeFiles } from '../scenarios/temp.ts';
 import { neutral } from './neutral.ts';
-import { DEFAULTS, put, revertTo, stopOf, twoEdits } from './tanstack-travelling.ts';
+import { DEFAULTS, put, revertTo, stopOf, travelling, twoEdits } from './tanstack-travelling.ts';
 
 describe('just before the first write', () => {
   test('an agent that went on stops the travel', async () => {
@@ -48,6 +49,55 @@ describe('just before the first write', () => {
     await expect(runTravel({ ...ctx, now }, revertTo(stopOf(ctx, answer)), options)).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(await manifest(t.root)).toEqual(files);
     expect(readFileSync(t.log).equals(log)).toBe(true);
+  });
+});
+
+describe('in the middle of the writes', () => {
+  /** Two turns, the second with three files; a travel whose second file meets what `meanwhile` does. */
+  async function meddled(meanwhile: (root: string) => void) {
+    const { t, context } = await travelling();
+    await writeFiles(t.root, { a: '1\n', b: '1\n', c: '1\n' });
+    const { answerId } = await t.turn('one', []);
+    await t.turn('two', [{ tool: 'bash', edit: put({ a: '2\n', b: '2\n', c: '2\n' }) }]);
+    let renames = 0;
+    const rename = async (from: Buffer, to: Buffer): Promise<void> => {
+      await nodeFileSystem.rename(from, to);
+      if (!from.includes('.turnback-')) return;
+      renames += 1;
+      if (renames === 1) meanwhile(t.root);
+    };
+    const ctx = await context({ fs: { ...nodeFileSystem, rename } });
+    const before = await manifest(t.root);
+    const travel = runTravel(ctx, revertTo(stopOf(ctx, answerId)), { ...DEFAULTS, drift: 'overwrite' });
+    return { t, ctx, before, travel };
+  }
+
+  test('a workspace that is moved away is not said to be as it was: it waits for its place, and then goes back', async () => {
+    const { t, ctx, before, travel } = await meddled((root) => renameSync(root, `${root}-moved`));
+    await expect(travel).rejects.toMatchObject({ code: 'RECOVERY_FAILED', message: expect.stringContaining('Move it back there') });
+    const [open] = await interruptedTravels(ctx.ownData);
+    expect(open).toMatchObject({ kind: 'revert', files: 3 });
+    await rename(`${t.root}-moved`, t.root);
+    expect(await manifest(t.root)).not.toEqual(before);
+    const deps = { git: ctx.git, ownData: ctx.ownData, openThread: async () => ctx.thread };
+    await recoverTravel(deps, open?.entry ?? '', 'roll-back');
+    expect(await manifest(t.root)).toEqual(before);
+  });
+
+  test('what somebody else changed is named where the rest was put back', async () => {
+    const { t, before, travel } = await meddled((root) => {
+      writeFileSync(path.join(root, 'c'), 'mine\n');
+      writeFileSync(path.join(root, 'b'), 'mine, too\n');
+    });
+    await expect(travel).rejects.toMatchObject({
+      message: expect.stringMatching(/ Changed by somebody else meanwhile, and left so: b, c\.$/),
+    });
+    const rest = (lines: readonly string[]) => lines.filter((line) => !/^[bc] /.test(line));
+    expect(rest(await manifest(t.root))).toEqual(rest(before));
+    expect([await readFile(path.join(t.root, 'b'), 'utf8'), await readFile(path.join(t.root, 'c'), 'utf8')]).toEqual([
+      'mine, too\n',
+      'mine\n',
+    ]);
   });
 });
 
