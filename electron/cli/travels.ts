@@ -3,6 +3,7 @@ import { TurnbackError } from '../../shared/errors.ts';
 import type { Piece, Plan, Scope, TravelKind, TravelResult } from '../../shared/plan.ts';
 import { showTreePath } from '../../shared/tree-path.ts';
 import { countOf } from './count-words.ts';
+import { heedingSignals } from './heeding-signals.ts';
 import { EXIT, type Exit, leavesOut, openNamed, type Session, stopNamed } from './session.ts';
 
 const VERB = { restore: 'restore', delete: 'delete', recreate: 'bring back' } as const;
@@ -69,15 +70,18 @@ export async function travel(
   const { id, view } = await openNamed(session, { evenGone: kind === 'restore' || kind === 'unrevert' });
   const scope: Scope = kind === 'revert' ? scopeOf(session, view) : 'both';
   const request = { kind, stop: where.stop ?? null, entry: where.entry ?? null, scope, piece: where.piece ?? null };
-  const result = await desk.run(id, request, {
-    drift: args.drift,
-    choices: {},
-    fingerprint: null,
-    evenBusy: args.evenBusy,
-    onProgress: (done, total, label) => {
-      if (total > 20) session.progress(`\r${label} ${done} of ${total}${done === total ? '\n' : ''}`);
-    },
-  });
+  const result = await heedingSignals(session.say, (signal) =>
+    desk.run(id, request, {
+      drift: args.drift,
+      choices: {},
+      fingerprint: null,
+      evenBusy: args.evenBusy,
+      signal,
+      onProgress: (done, total, label) => {
+        if (total > 20) session.progress(`\r${label} ${done} of ${total}${done === total ? '\n' : ''}`);
+      },
+    }),
+  );
   session.json({ ...result, ...where.extra });
   printResult(session, result);
   return leavesOut(result) ? EXIT.skipped : EXIT.done;
