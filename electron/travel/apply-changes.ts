@@ -7,6 +7,7 @@ import { Budget } from './budget.ts';
 import { type Content, contentOfDisk, sameContent } from './content.ts';
 import type { FileSystem } from './file-system.ts';
 import { foldersAbove } from './folder-groups.ts';
+import { onCancel } from './on-cancel.ts';
 import { isMissing } from './own-files.ts';
 import { inFolder, type PinnedFolder, splitPath } from './pinned-folder.ts';
 import { allFoldersAbove, clearFolder, type FolderModes, makeFolders, removeEmptied, removeIfEmpty } from './travel-folders.ts';
@@ -31,6 +32,10 @@ interface ApplyOptions {
   folders: FolderModes;
   /** Every path that this travel deletes, also those that are gone already: folders that this empties go, too. */
   gone: readonly TreePath[];
+  /** Honoured until the first path is placed. */
+  signal?: AbortSignal | undefined;
+  /** Lets go of a git that says nothing, for a call that was cancelled. */
+  letGo?: (() => void) | undefined;
   onProgress?: ((done: number) => void) | undefined;
 }
 
@@ -51,7 +56,7 @@ function failedAt(path: TreePath, thrown: unknown): unknown {
  * Brings paths from what stands there to what shall stand there: every new content is written aside and made durable
  * before anything is replaced; then files are placed, deletes come last, and folders that this emptied go. Where a file and a
  * folder change places the deletes that make room come before. A path that is not what was seen throws PLAN_STALE. On a
- * failure no temporary file stays, but what was placed stays placed: the caller knows how to go back.
+ * failure no temporary file stays, but what was placed stays placed: the caller knows how to go back. CANCELLED before the first one is.
  */
 export async function applyChanges(options: ApplyOptions): Promise<void> {
   const { fs, root, changes, folders } = options;
@@ -66,11 +71,15 @@ export async function applyChanges(options: ApplyOptions): Promise<void> {
   let done = 0;
   const progress = (): void => options.onProgress?.(++done);
   try {
-    for (const folder of new Set(early.map((change) => splitPath(change.path).folder))) {
-      made.push(...(await makeFolders(fs, root, folder, folders)));
-    }
-    await stageAll(options, early, (change) => splitPath(change.path).folder, staged);
-    await stageAll(options, late, (change) => stagingFolder(change.path, deleted, new Set(late.map((one) => one.path))), staged);
+    const stage = async (): Promise<void> => {
+      for (const folder of new Set(early.map((change) => splitPath(change.path).folder))) {
+        made.push(...(await makeFolders(fs, root, folder, folders)));
+      }
+      await stageAll(options, early, (change) => splitPath(change.path).folder, staged);
+      await stageAll(options, late, (change) => stagingFolder(change.path, deleted, new Set(late.map((one) => one.path))), staged);
+    };
+    await onCancel(options.signal, () => options.letGo?.(), stage);
+    if (options.signal?.aborted) throw new TurnbackError('CANCELLED');
     // One after the other, so that nothing of ours comes between a last look and the act.
     await inFoldersOf(options, early, 1, async (pinned, change) => {
       await breathe(done);
@@ -166,6 +175,7 @@ async function stageAll(
     changes,
     FILES,
     async (pinned, change) => {
+      if (options.signal?.aborted) throw new TurnbackError('CANCELLED');
       await held.spend((await options.size(change.want, change.path)) ?? HELD, async () => {
         const bytes = await options.bytes(change.want, change.path);
         staged.push({ folder: folderOf(change), index: change.index });

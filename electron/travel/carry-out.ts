@@ -131,6 +131,8 @@ async function write(
     size: async (content, path) => bench.blobs.size(content.oid, path),
     folders,
     gone: gone.filter((path) => !changed.includes(path)),
+    signal: carrier.signal,
+    letGo: () => bench.letGo(),
     onProgress: (done) => carrier.onProgress?.(done, changes.length, side === 'after' ? 'Writing' : 'Putting back'),
   });
   return changed;
