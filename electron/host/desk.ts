@@ -336,7 +336,7 @@ export class Desk {
         throw thrown;
       }
     };
-    return recoverTravel({ ownData, git, openThread }, entry, how);
+    return recoverTravel({ ownData, git, openThread, isGone: (id) => this.#catalog.isGone(id) }, entry, how);
   }
 
   /** Makes a sample workspace with a recorded thread; without a folder, in our own data folder. */

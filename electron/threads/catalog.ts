@@ -186,6 +186,13 @@ export class Catalog {
     return all.find(({ id }) => id === idOrPath) ?? (byPath.length === 1 ? (byPath[0] ?? null) : null);
   }
 
+  /** Was the log of a thread that was opened before removed? One whose folder is not there, either, may lie on a disk that is away. */
+  async isGone(id: string): Promise<boolean> {
+    const known = await this.#memory.of(id);
+    if (known === null || (await statOrNull(known.log)) !== null) return false;
+    return (await statOrNull(path.dirname(known.log))) !== null;
+  }
+
   /** Forgets where a thread was found, what the user named for it, and what its source keeps of it in our data folder. */
   async forget(id: string, o: { git: Git; log: string | null }): Promise<void> {
     const known = await this.#memory.of(id);

@@ -25,6 +25,8 @@ export interface Carrier {
   ownData: string;
   /** Null only for rolling back without the thread. */
   thread: OpenThread | null;
+  /** The thread cannot be opened because its log was removed: what it said went with it, and only files can go back. */
+  logGone?: boolean | undefined;
   /** Null for a travel that has no files. */
   bench: Bench | null;
   signal?: AbortSignal | undefined;
@@ -194,7 +196,7 @@ export async function complete(
 async function conversationWent(carrier: Carrier, record: TravelRecord): Promise<boolean> {
   const { messages } = record;
   if (messages.how === 'overlay') return (await readOverlayText(carrier.fs, carrier.ownData, record.thread)) === messages.after;
-  if (messages.how !== 'append' || messages.expect === null) return false;
+  if (messages.how !== 'append' || messages.expect === null || carrier.logGone === true) return false;
   if (record.phase === 'logged') return true;
   if (record.phase !== 'logging' || messages.position === null || messages.batch === null) return false;
   const thread = threadOf(carrier, record);
@@ -207,7 +209,13 @@ export async function rollBack(carrier: Carrier, from: TravelRecord, at: number)
   let record = from;
   await dropFromHistory(carrier.fs, carrier.ownData, record);
   await removeEntry(carrier.fs, carrier.ownData, record.entry);
-  if (record.messages.how === 'recall' && record.messages.batch !== null && (record.phase === 'logging' || record.phase === 'logged')) {
+  const inLog = carrier.logGone !== true;
+  if (
+    inLog &&
+    record.messages.how === 'recall' &&
+    record.messages.batch !== null &&
+    (record.phase === 'logging' || record.phase === 'logged')
+  ) {
     await withdrawRecall(threadOf(carrier, record), record.messages, record);
   }
   if (record.phase !== 'back' && (await conversationWent(carrier, record))) record = await prepareInverse(carrier, record, at);
@@ -221,7 +229,14 @@ export async function rollBack(carrier: Carrier, from: TravelRecord, at: number)
     await removeTemporaries(carrier.fs, root, record.token, paths);
   }
   const { messages } = record;
-  if (record.phase === 'back' && messages.how === 'append' && messages.position !== null && messages.batch !== null && messages.expect) {
+  if (
+    inLog &&
+    record.phase === 'back' &&
+    messages.how === 'append' &&
+    messages.position !== null &&
+    messages.batch !== null &&
+    messages.expect
+  ) {
     const { position, batch, expect } = messages;
     await withdrawTorn(threadOf(carrier, record), { position, batch });
     await appendOnce(threadOf(carrier, record), { position, batch, expect });

@@ -21,6 +21,8 @@ interface RecoverDeps {
   git: Git;
   /** Opens a thread by id; null when it cannot be opened any more. */
   openThread(id: string): Promise<OpenThread | null>;
+  /** Was the log of a thread that cannot be opened removed? Absent: nobody knows. */
+  isGone?(id: string): Promise<boolean>;
   fs?: FileSystem;
   now?(): number;
 }
@@ -58,7 +60,8 @@ export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'fini
     const { root, format } = record;
     if (root !== null && record.files.length > 0) await mustBeThere(fs, root);
     bench = root === null ? null : await openBench({ git, ownData, root, format, objects: thread?.objects ?? null });
-    const carrier: Carrier = { fs, ownData, thread, bench };
+    const logGone = thread === null && ((await deps.isGone?.(record.thread)) ?? false);
+    const carrier: Carrier = { fs, ownData, thread, bench, logGone };
     // Once rolling back has begun in the log, going on with it is the only way that ends in a state the user knows.
     if (how === 'roll-back' || record.phase === 'back') {
       const { changed } = await rollBack(carrier, record, (deps.now ?? Date.now)());

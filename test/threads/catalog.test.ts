@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
@@ -80,6 +80,22 @@ test('a folder is that of its threads; one without any, an empty file and a fore
     await writeFile(path.join(h.folder, name), text);
     await expect(catalog.locate(path.join(h.folder, name))).rejects.toMatchObject({ code });
   }
+});
+
+test('a log that was removed is told from one on a disk that is away, and is known by its path', async () => {
+  const h = await house();
+  const log = await h.log('session-A.jsonl');
+  const catalog = h.catalog();
+  const head = await catalog.find(log);
+  await (await catalog.open(head)).close();
+  expect([await catalog.isGone(head.id), await catalog.isGone('tanstack:nobody')]).toEqual([false, false]);
+  await rm(log);
+  expect(await catalog.isGone(head.id)).toBe(true);
+  for (const name of [head.id, log, `${log}#${head.threadId}`]) expect((await catalog.rememberedAs(name))?.id).toBe(head.id);
+  for (const name of [`${log}#other`, path.dirname(log), 'nobody']) expect(await catalog.rememberedAs(name)).toBeNull();
+  await rename(path.dirname(log), `${path.dirname(log)}-away`);
+  expect(await catalog.isGone(head.id)).toBe(false);
+  await rename(`${path.dirname(log)}-away`, path.dirname(log));
 });
 
 test('several threads of one store are told apart; one with a parent is not the one that is meant', async () => {

@@ -152,6 +152,20 @@ test('what is in the log already cannot be taken back without its thread, and st
   expect(await manifest(mixed.t.root)).toEqual(mixed.before);
 });
 
+test.each([/^rename .*\/history\//, AT_LAST_DELETE])(
+  'a log that was removed holds nothing back: the files go back without it',
+  async (at) => {
+    const { mixed, ownData } = await interruptedAt(at);
+    const [open] = await interruptedTravels(ownData);
+    await rm(mixed.t.log);
+    const deps = { ownData, git, openThread: async () => null, isGone: async () => true };
+    await expect(recoverTravel(deps, open?.entry ?? '', 'finish')).rejects.toMatchObject({ code: 'RECOVERY_NEEDS_THREAD' });
+    await recoverTravel(deps, open?.entry ?? '', 'roll-back');
+    expect(await manifest(mixed.t.root)).toEqual(mixed.before);
+    expect(await interruptedTravels(ownData)).toEqual([]);
+  },
+);
+
 test('once the log says it, finishing only notes it down: what anybody did since stays', async () => {
   const { mixed, recover } = await interruptedAt(/^rename .*\/history\//);
   // The agent took the revert back by itself, and one file with it.
