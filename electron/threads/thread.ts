@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isRefusal, type Reason, reason } from '../../shared/errors.ts';
 import type { Thread, ThreadHead } from '../../shared/model.ts';
 import type { Git } from '../snapshots/git.ts';
+import { mustHoldFiles } from '../snapshots/must-hold-files.ts';
 import { ObjectReader } from '../snapshots/objects.ts';
 import { openQuarantine, type SnapshotStore } from '../snapshots/store.ts';
 import type { ThreadReader } from './source.ts';
@@ -139,6 +140,7 @@ async function placesHere({ reader, git, ownData }: { reader: ThreadReader; git:
   const folders = reader.objectFolders();
   if (folders.length === 0) return { root, rootReason, store: null, storeReason: noStore(thread) };
   try {
+    await mustHoldFiles(folders);
     const tree = thread.steps.find((step) => step.to !== null)?.to ?? '';
     const store = await openQuarantine({ git, ownData, objectFolders: folders, format: tree.length === 64 ? 'sha256' : 'sha1' });
     await git.version();
