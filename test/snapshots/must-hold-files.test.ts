@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mustHoldFiles } from '../../electron/snapshots/must-hold-files.ts';
@@ -35,6 +35,13 @@ describe.skipIf(process.platform === 'win32')('a folder of objects', () => {
     const folder = await objects();
     await symlink('/dev/zero', path.join(folder, 'ab', '2'.repeat(38)));
     await expect(mustHoldFiles([folder])).rejects.toThrow(`${'2'.repeat(38)} is no file`);
+  });
+
+  test.skipIf(process.getuid?.() === 0)('that may not be read is not, and nothing in it counts as expired', async () => {
+    const folder = await objects();
+    await chmod(folder, 0);
+    await expect(mustHoldFiles([folder])).rejects.toThrow('EACCES');
+    await chmod(folder, 0o700);
   });
 
   test('with a pipe is a reason on the thread, which opens all the same', async () => {
