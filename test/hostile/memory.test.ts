@@ -135,7 +135,8 @@ describe('a packed log of a few kilobytes', () => {
     const opened = openAlone(small, log, folder);
     expect([opened.rows, opened.refused]).toEqual([rows, undefined]);
     expect(opened.stopped).toContain('LOG_STOPPED');
-    expect(opened.bytes).toBeLessThan(LONGEST_LINE + 2 * RUNTIME);
+    // The longest line, and as much of what it was unpacked from, until that is collected.
+    expect(opened.bytes).toBeLessThan(2 * LONGEST_LINE + RUNTIME);
     const { log: read } = await readDshFile(log, true, { spool: new PartSpool(folder) });
     expect(read?.stopped?.why).toBe(why);
   });
