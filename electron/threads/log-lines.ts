@@ -76,9 +76,13 @@ export function isBlankLine(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** `length` bytes from `offset` on; fewer at the end of the file. */
-export async function readFully(handle: FileHandle, length: number, offset: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
+/** `length` bytes from `offset` on, in `bytes` where it is given; fewer at the end of the file. */
+export async function readFully(
+  handle: FileHandle,
+  length: number,
+  offset: number,
+  bytes: Buffer = Buffer.allocUnsafe(length),
+): Promise<Buffer> {
   let filled = 0;
   while (filled < length) {
     const { bytesRead } = await handle.read(bytes, filled, length - filled, offset + filled);
