@@ -34,7 +34,10 @@ export interface Draft {
 /** Paths that are looked at together: their questions to the stores go out in one batch. */
 const WIDTH = 256;
 
-type Looked = { file: DraftFile } | { why: string } | 'already';
+type Left = { why: string } | 'already';
+
+/** `below`: the file above the path that has to go first, and what becomes of the path where that one stays. */
+type Looked = { file: DraftFile; below: { above: TreePath; stays: Left } | null } | Left;
 
 /** Looks at every path of a travel: what stands there, what shall, and what may be chosen. Only reads. */
 export async function draftOf(world: World, chains: ReadonlyMap<TreePath, Chain>, signal?: AbortSignal): Promise<Draft> {
@@ -44,7 +47,7 @@ export async function draftOf(world: World, chains: ReadonlyMap<TreePath, Chain>
   });
   const draft: Draft = { files: [], skipped: [], already: [] };
   for (const path of chains.keys()) {
-    const found = looked.get(path) ?? 'already';
+    const found = settled(looked, path);
     if (found === 'already') draft.already.push(path);
     else if ('why' in found) draft.skipped.push({ path, why: found.why });
     else draft.files.push(found.file);
@@ -53,17 +56,27 @@ export async function draftOf(world: World, chains: ReadonlyMap<TreePath, Chain>
   return draft;
 }
 
+/** What was found, after the file above it was looked at, too. One that is left as it is leaves no room below it. */
+function settled(looked: ReadonlyMap<TreePath, Looked>, path: TreePath): { file: DraftFile } | Left {
+  const found = looked.get(path) ?? 'already';
+  if (found === 'already' || 'why' in found || found.below === null) return found;
+  const above = looked.get(found.below.above) ?? 'already';
+  return above !== 'already' && 'file' in above ? found : found.below.stays;
+}
+
 async function lookAt(world: World, path: TreePath, chain: Chain, chains: ReadonlyMap<TreePath, Chain>): Promise<Looked> {
   const safe = safePath(path, world.platform);
   if (safe !== true) return { why: safe };
   if ('why' in chain) return chain;
   let state = await world.disk(path);
   if (state.kind === 'other') return { why: `It is ${state.what} now.` };
+  let below: Extract<Looked, { file: DraftFile }>['below'] = null;
   if (state.kind === 'blocked') {
-    if (!(await givesWay(world, path, chains))) {
-      // Below a file there is nothing: where nothing shall be, it is as it should be, whosever that file is.
-      return state.empty && isAsWanted(ABSENT, chain.layers) ? 'already' : { why: state.why };
-    }
+    // Below a file there is nothing: where nothing shall be, it is as it should be, whosever that file is.
+    const stays: Left = state.empty && isAsWanted(ABSENT, chain.layers) ? 'already' : { why: state.why };
+    const above = await mayGiveWay(world, path, chains);
+    if (above === null) return stays;
+    below = { above, stays };
     state = { kind: 'absent' };
   }
   if (state.kind !== 'absent' && !(await world.exactName(path))) {
@@ -80,18 +93,18 @@ async function lookAt(world: World, path: TreePath, chain: Chain, chains: Readon
   if (whyNot !== null) return { why: whyNot };
   const merged = mergedToo ? peeled.merged : null;
   const open: Verdict = { drift: peeled.drift, choice: 'keep', choices: ['keep'], why: null };
-  return { file: { ...open, path, state, disk, target, merged, peeled: { ...peeled, merged }, layers: chain.layers } };
+  return { file: { ...open, path, state, disk, target, merged, peeled: { ...peeled, merged }, layers: chain.layers }, below };
 }
 
-/** A file or link above the path stands in its way, but is part of the travel itself: whether both can go is decided later. */
-async function givesWay(world: World, path: TreePath, chains: ReadonlyMap<TreePath, Chain>): Promise<boolean> {
+/** The file or link above the path that stands in its way, where it is part of the travel itself: whether both can go is decided later. */
+async function mayGiveWay(world: World, path: TreePath, chains: ReadonlyMap<TreePath, Chain>): Promise<TreePath | null> {
   for (const above of foldersAbove(path)) {
     const { kind } = await world.disk(above);
     if (kind === 'folder') continue;
     const chain = chains.get(above);
-    return (kind === 'file' || kind === 'link') && chain !== undefined && 'layers' in chain;
+    return (kind === 'file' || kind === 'link') && chain !== undefined && 'layers' in chain ? above : null;
   }
-  return false;
+  return null;
 }
 
 async function unwritable(world: World, path: TreePath, content: Content, own: boolean): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { interruptedTravels, recoverTravel } from '../../electron/travel/recover.ts';
@@ -92,4 +92,43 @@ test.each(['finish', 'roll-back'] as const)('a travel that was interrupted there
     ['a/deep/c', null],
   ]);
   expect([await text(n, 'a'), await interruptedTravels(ctx.ownData)]).toEqual(['mine\n', []]);
+});
+
+/** The agent's steps on `k`, with a folder of the user's before the last one; nothing is left of it then. */
+async function folderBetween(first: (k: string) => Promise<void>, last: string): Promise<Neutral> {
+  const n = await neutral();
+  const k = path.join(n.root, 'k');
+  await writeFiles(n.root, { k: 'one\n', z: 'old\n' });
+  await n.base();
+  await n.user('go');
+  await first(k);
+  await n.step('sh');
+  await rm(k);
+  await writeFiles(n.root, { k: 'two\n', z: 'new\n' });
+  await n.step('sh');
+  await rm(k);
+  await writeFiles(n.root, { 'k/x': 'mine\n' });
+  await n.base();
+  await rm(k, { recursive: true });
+  await writeFiles(n.root, { k: last });
+  await n.step('sh');
+  return n;
+}
+
+const LEADS_OUT = 'The link leads out of the workspace.';
+test.each([
+  ['is as it shall be', async () => undefined, 'one\n', []],
+  ['cannot go back itself', async (k: string) => rm(k).then(() => symlink('../outside', k)), 'three\n', [{ path: 'k', why: LEADS_OUT }]],
+])('what shall be there again is passed over where the file that took its place %s', async (_, first, last, too) => {
+  const n = await folderBetween(first, last);
+  const ctx = await n.context();
+  const plan = await previewTravel(ctx, revertTo(2));
+  expect(plan.files.map(({ path: name, verb }) => [name, verb])).toEqual([['z', 'restore']]);
+  expect(plan.skipped).toEqual([...too, { path: 'k/x', why: 'k is not a folder.' }]);
+  const { files } = await runTravel(ctx, revertTo(2), { ...DEFAULTS, fingerprint: plan.fingerprint });
+  expect(files.map(({ path: name, outcome }) => [name, outcome])).toEqual([
+    ...plan.skipped.map((one) => [one.path, 'skipped']),
+    ['z', 'written'],
+  ]);
+  expect([await text(n, 'k'), await text(n, 'z')]).toEqual([last, 'old\n']);
 });
