@@ -12,7 +12,8 @@ export function notIdle({ thread }: Situation): Reason | null {
 }
 
 /** Something else than the thread's own state stands in the way of every travel: a program at work, a travel that a crash left open. */
-export async function occupied({ context, fs, open }: Situation): Promise<Reason | null> {
+export async function occupied({ context, fs, open, unread }: Situation): Promise<Reason | null> {
+  if (unread !== null) return unread;
   for (const record of open) {
     const holder = await leaseHolder(fs, context.ownData, leaseKeyOf(record));
     // Not interrupted: another process is in the middle of it, for this thread in another folder.
@@ -61,6 +62,7 @@ export function standingRefusal({ standing, thread, records, context }: Situatio
 
 /** Why a planned recall cannot be dropped; the agent's log is not touched, so only files that come back ask whether somebody is at work. */
 export async function dropRefusal(situation: Situation, withFiles: boolean): Promise<Reason | null> {
+  if (situation.unread !== null) return situation.unread;
   if (situation.open.length > 0) return reason('INTERRUPTED');
   return withFiles ? ((await occupied(situation)) ?? workspaceRefusal(situation)) : null;
 }

@@ -1,3 +1,4 @@
+import { isRefusal, type Reason } from '../../shared/errors.ts';
 import type { Thread } from '../../shared/model.ts';
 import { stepsAfter } from './chains.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
@@ -30,6 +31,8 @@ export interface Situation {
   pending: Pending | null;
   /** Travels in this folder or thread that a crash left open. */
   open: TravelRecord[];
+  /** A journal that cannot be read: nobody knows what it left half done, or where. Looking goes on; nothing is written. */
+  unread: Reason | null;
 }
 
 /** The record and those that it superseded, newest first. */
@@ -77,7 +80,8 @@ export async function situationOf(context: TravelContext): Promise<Situation> {
   const standing: Standing | null = planned ? { by: 'us', stack: planned } : standingOf(fold, overlay ?? emptyOverlay(id), records);
   const files = standing?.by === 'us' ? [...new Set(standing.stack.flatMap((record) => record.files.map((file) => file.path)))] : null;
   const { root } = context.thread;
-  const open = (await openJournals(fs, ownData)).filter((record) => record.thread === id || (root !== null && record.root === root));
+  const { journals, unread } = await journalsOf(fs, ownData);
+  const open = journals.filter((record) => record.thread === id || (root !== null && record.root === root));
   return {
     context,
     fs,
@@ -87,5 +91,15 @@ export async function situationOf(context: TravelContext): Promise<Situation> {
     standing,
     pending,
     open,
+    unread,
   };
+}
+
+async function journalsOf(fs: FileSystem, ownData: string): Promise<{ journals: TravelRecord[]; unread: Reason | null }> {
+  try {
+    return { journals: await openJournals(fs, ownData), unread: null };
+  } catch (thrown) {
+    if (isRefusal(thrown, 'HISTORY_UNREADABLE')) return { journals: [], unread: thrown.reason };
+    throw thrown;
+  }
 }

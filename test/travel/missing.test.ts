@@ -157,7 +157,12 @@ test('a history or a journal of another form is refused by its path', async () =
   const journal = path.join(context.ownData, 'journal', 'm0-00.json');
   for (const bad of ['{"version":1}', 'no json', record.replace('"version":1', '"version":3')]) {
     await writeFile(journal, bad);
-    await expect(viewOf(context)).rejects.toMatchObject({ code: 'HISTORY_UNREADABLE', message: expect.stringContaining(journal) });
+    // The thread can be looked at; nobody knows where that travel was, so nothing is written anywhere.
+    const refused = expect.objectContaining({ code: 'HISTORY_UNREADABLE', message: expect.stringContaining(journal) });
+    const { messages, can } = await viewOf(context);
+    expect([messages.length, can.revert, can.unrevert, can.patch]).toEqual([3, refused, refused, true]);
+    expect([(await previewTravel(context, UNREVERT)).refusal, await historyOf(context)]).toEqual([refused, [expect.anything()]]);
+    await expect(runTravel(context, UNREVERT, DEFAULTS)).rejects.toMatchObject({ code: 'HISTORY_UNREADABLE' });
   }
 });
 
