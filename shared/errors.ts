@@ -165,7 +165,8 @@ const SENTENCES = {
   DRIFTED: (f) => `${of(f, 'count')} files were changed since (${of(f, 'paths')}), and --drift fail was asked for. Nothing was written.`,
   DRIFTED_ELSEWHERE: (f) =>
     `${of(f, 'count')} files were changed there since (${of(f, 'paths')}), and there files go back whole, so those changes would be lost. Nothing was written. Keep a copy, then choose overwrite${option('--drift overwrite')}.`,
-  WRITE_FAILED: (f) => `${of(f, 'path')} could not be written.${because(f)} Everything was put back as it was.`,
+  WRITE_FAILED: (f) =>
+    `${of(f, 'path')} could not be written.${because(f)} Everything was put back as it was. Put the cause right, then try again.`,
   NOTHING_AFTER: () => 'No message comes after this one, so there is nothing to take back. Choose an earlier message.',
   NOTHING_WRITTEN: () => 'This travel wrote no file, so there is nothing to bring back.',
   NO_FILES_AFTER: () => 'No step after this message changed a file, so there is nothing to put back.',

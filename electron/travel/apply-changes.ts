@@ -45,11 +45,13 @@ const FILES = 32;
 /** Bytes of new contents that are held at the same time. */
 const HELD = 64 * 1024 * 1024;
 
+/** What the system says of a failed call, without the call and the place by which we reach the file. */
+const systemWords = (thrown: unknown): string => causeOf(thrown).replace(/^(E[A-Z0-9]+: [^,]+), [a-z]+.*$/s, '$1');
+
 /** A failure with the path it happened at; our own errors speak for themselves. */
 function failedAt(path: TreePath, thrown: unknown): unknown {
   if (thrown instanceof TurnbackError) return thrown;
-  const cause = causeOf(thrown).replace(/'[^']*\.turnback-[^']*'/g, 'a temporary file');
-  return new TurnbackError('WRITE_FAILED', { path: showTreePath(path), cause }, { cause: thrown });
+  return new TurnbackError('WRITE_FAILED', { path: showTreePath(path), cause: systemWords(thrown) }, { cause: thrown });
 }
 
 /**

@@ -141,7 +141,7 @@ async function putBack(carrier: Carrier, record: TravelRecord, failure: unknown,
   } catch (thrown) {
     // The tombstone is in the log, so this travel can only be finished, and says so itself.
     if (isRefusal(thrown, 'RECALL_WRITTEN')) throw thrown;
-    const words = (one: unknown): string => causeOf(one).replace(/ (Nothing|Everything) was [^.]*\.$/, '');
+    const words = (one: unknown): string => causeOf(one).replace(/ (?:Nothing|Everything) was .*$/s, '');
     const cause = `${words(thrown).replace(/\.$/, '')}; what failed at first: ${words(failure).replace(/\.$/, '')}`;
     throw new TurnbackError('RECOVERY_FAILED', { path: record.root ?? record.thread, cause }, { cause: thrown });
   }
