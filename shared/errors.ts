@@ -194,6 +194,8 @@ const SENTENCES = {
   RECOVERY_MOVED: () => 'The log changed after the interruption, so the travel cannot be finished. Choose Roll back.',
   RECOVERY_NO_WORKSPACE: (f) =>
     `The folder ${of(f, 'path')} is not there any more, and what was interrupted is half done in it. Move it back there, then finish or roll back.`,
+  RECOVERY_OTHER_FOLDER: (f) =>
+    `Another folder stands at ${of(f, 'path')} than the one in which what was interrupted is half done. Put that one back there (mount its disk, or move it back), then finish or roll back.`,
   RECOVERY_NEEDS_THREAD: (f) =>
     `The thread ${of(f, 'id')} cannot be opened, and without it this travel cannot be ended. Open it again first.`,
   RECOVERY_FAILED: (f) =>

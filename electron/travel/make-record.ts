@@ -14,6 +14,7 @@ import { peel } from './peel.ts';
 import { readPendingText } from './pending-recall.ts';
 import type { Prepared } from './prepare.ts';
 import type { MessagesPart, RecordedFile, TravelRecord } from './record.ts';
+import { inodeOf } from './same-folder.ts';
 import type { Situation } from './situation.ts';
 import { folderModesOf } from './travel-folders.ts';
 
@@ -118,6 +119,7 @@ export async function makeRecord(fs: FileSystem, prepared: Prepared, picked: rea
     entry,
     thread: thread.head.id,
     root: context.thread.root,
+    rootInode: bench === null ? null : await inodeOf(fs, bench.root),
     format: bench?.format ?? 'sha1',
     kind: intention.request.kind,
     scope: intention.request.scope,

@@ -68,6 +68,8 @@ export const travelRecordSchema = z.object({
   entry: z.string().regex(/^[0-9a-z]+-[0-9a-f]+$/),
   thread: z.string(),
   root: z.string().nullable(),
+  /** What told the folder from others when it was made (its inode; device numbers change over a reboot). Null: nobody knows. */
+  rootInode: z.string().nullable().default(null),
   format: z.enum(['sha1', 'sha256']),
   kind: travelKindSchema,
   scope: scopeSchema,

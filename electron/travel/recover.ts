@@ -15,6 +15,7 @@ import { mustBeThere } from './must-be-there.ts';
 import { recallHeld } from './recall-log.ts';
 import type { TravelRecord } from './record.ts';
 import { resultOf } from './result.ts';
+import { mustBeSame } from './same-folder.ts';
 
 interface RecoverDeps {
   ownData: string;
@@ -42,7 +43,7 @@ export async function interruptedTravels(ownData: string, fs: FileSystem = nodeF
  * Finishes an interrupted travel or takes it back; safe to call again after another crash. A path that is neither as it was nor
  * as it should have become was changed since: it stays, and the result says so. Throws RECOVERY_MOVED when the agent went on
  * since, so that only rolling back is right; RECOVERY_NEEDS_THREAD when the thread's log is needed and cannot be opened;
- * RECOVERY_NO_WORKSPACE while its folder is somewhere else.
+ * RECOVERY_NO_WORKSPACE while its folder is somewhere else, RECOVERY_OTHER_FOLDER while another one stands at its place.
  */
 export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'finish' | 'roll-back'): Promise<TravelResult> {
   const { ownData, git } = deps;
@@ -58,7 +59,10 @@ export async function recoverTravel(deps: RecoverDeps, entry: string, how: 'fini
     if (record === null) throw new TurnbackError('NOT_INTERRUPTED');
     const thread = await deps.openThread(record.thread);
     const { root, format } = record;
-    if (root !== null && record.files.length > 0) await mustBeThere(fs, root);
+    if (root !== null && record.files.length > 0) {
+      await mustBeThere(fs, root);
+      await mustBeSame(fs, record, root);
+    }
     bench = root === null ? null : await openBench({ git, ownData, root, format, objects: thread?.objects ?? null });
     const logGone = thread === null && ((await deps.isGone?.(record.thread)) ?? false);
     const carrier: Carrier = { fs, ownData, thread, bench, logGone };

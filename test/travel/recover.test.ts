@@ -1,4 +1,4 @@
-import { appendFile, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGit } from '../../electron/snapshots/git.ts';
@@ -109,6 +109,38 @@ test.each([
   await rename(moved, root);
   await recover('roll-back');
   expect(await manifest(root)).toEqual(mixed.before);
+});
+
+test.each([
+  ['an empty one, as a disk leaves it', (root: string) => mkdir(root)],
+  ['one with other files', (root: string) => writeFiles(root, { 'edited.txt': 'of a clone\n', conf: 'of a clone\n' })],
+])('while another folder stands at its place, %s, it can be neither finished nor rolled back', async (_, inItsPlace) => {
+  const { mixed, recover, ownData } = await interruptedAt(AT_LAST_DELETE);
+  const { root, log } = mixed.t;
+  await rename(root, `${root}-moved`);
+  await inItsPlace(root);
+  const before = [await manifest(root), await manifest(`${root}-moved`), await readFile(log, 'utf8')];
+  const message = `Another folder stands at ${root} than the one in which what was interrupted is half done. Put that one back there (mount its disk, or move it back), then finish or roll back.`;
+  for (const how of ['finish', 'roll-back'] as const) {
+    await expect(recover(how)).rejects.toMatchObject({ code: 'RECOVERY_OTHER_FOLDER', message });
+  }
+  expect([await manifest(root), await manifest(`${root}-moved`), await readFile(log, 'utf8')]).toEqual(before);
+  expect(await interruptedTravels(ownData)).toHaveLength(1);
+  await rm(root, { recursive: true });
+  await rename(`${root}-moved`, root);
+  await recover('roll-back');
+  expect(await manifest(root)).toEqual(mixed.before);
+});
+
+test('a folder that has another number by now, as after a mount, is known by its files', async () => {
+  for (const how of ['finish', 'roll-back'] as const) {
+    const { mixed, recover } = await interruptedAt(AT_LAST_DELETE);
+    const { root } = mixed.t;
+    await rename(root, `${root}-moved`);
+    await cp(`${root}-moved`, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    await recover(how);
+    expect(await manifest(root)).toEqual(how === 'finish' ? mixed.after : mixed.before);
+  }
 });
 
 test('when the agent went on since, it cannot be finished, but rolled back', async () => {
