@@ -10,10 +10,16 @@ import { latin1OfPath } from './path-bytes.ts';
 /** Nothing may be read or written at a path. `empty`: nothing stands there either, because something above it is a file. */
 export type Blocked = { kind: 'blocked'; why: string; empty?: true };
 
-/** What stands at a path now. `oid` is the id git would give to the raw bytes (a link's: its target). */
+/** A file that has several names on its disk (hard links): how many, and what they all share. */
+interface Names {
+  count: number;
+  id: string;
+}
+
+/** What stands at a path now. `oid` is the id git would give to the raw bytes (a link's: its target). `names`: there is more than one. */
 export type DiskState =
   | { kind: 'absent' }
-  | { kind: 'file'; mode: number; size: number; mtimeMs: number; oid: string }
+  | { kind: 'file'; mode: number; size: number; mtimeMs: number; oid: string; names?: Names }
   | { kind: 'link'; oid: string; target: Buffer }
   | { kind: 'folder' }
   | { kind: 'other'; what: string }
@@ -172,7 +178,9 @@ export async function readState(
     },
   });
   if (typeof read === 'string') return { state: { kind: 'other', what: read }, bytes: null };
-  const state = { kind: 'file', mode: read.mode & 0o7777, size: read.size, mtimeMs: read.mtimeMs, oid: hash.digest('hex') } as const;
+  const { mode, size, mtimeMs, nlink, dev, ino } = read;
+  const state: DiskState = { kind: 'file', mode: mode & 0o7777, size, mtimeMs, oid: hash.digest('hex') };
+  if (nlink > 1) state.names = { count: nlink, id: `${dev}:${ino}` };
   return { state, bytes: kept && Buffer.concat(kept) };
 }
 

@@ -5,6 +5,7 @@ import { contentFor } from './choose.ts';
 import type { Draft, DraftFile } from './draft.ts';
 import type { Intention } from './intention.ts';
 import type { LineCounts } from './line-counts.ts';
+import { otherNamesNote } from './other-names.ts';
 
 /** What happens to the path when it is written. */
 function verbOf(file: DraftFile): PlanFile['verb'] {
@@ -38,6 +39,8 @@ export function planOf(intention: Intention, draft: Draft | null, counts: Readon
     const { path, drift, choice, choices, why } = file;
     return { path, verb: verbOf(file), drift, choice, choices: [...choices], why, added, removed, binary };
   });
+  const refusal = intention.refusal ?? filesRefusal(intention, draft);
+  const otherNames = refusal === null ? otherNamesNote(draft?.files ?? []) : null;
   return {
     kind: request.kind,
     target: { messageId: target.messageId, stop: target.stop },
@@ -47,8 +50,8 @@ export function planOf(intention: Intention, draft: Draft | null, counts: Readon
     files: files.sort(byPath),
     sideEffects: intention.sideEffects,
     skipped: [...(draft?.skipped ?? [])].sort(byPath),
-    notes: intention.notes,
-    refusal: intention.refusal ?? filesRefusal(intention, draft),
+    notes: otherNames === null ? intention.notes : [...intention.notes, otherNames],
+    refusal,
     ...(intention.recall && { recall: intention.recall.shown }),
     fingerprint,
   };
