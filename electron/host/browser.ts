@@ -10,7 +10,8 @@ import { PROTOCOL, pageRefusal, upgradeAllowed } from './browser-guard.ts';
 import { PAGE_HEADERS } from './csp.ts';
 import type { PageFiles } from './page-files.ts';
 
-const MAX_CLIENTS = 4;
+/** Windows at once, as a person may have tabs open; one that is turned away cannot tell why. */
+const MAX_CLIENTS = 12;
 const MAX_MESSAGE = 8 * 1024 * 1024;
 /** Connections of all kinds at once; a page needs six and a socket. */
 const MAX_CONNECTIONS = 64;
