@@ -6,7 +6,7 @@ import { createTextModel, markGaps } from './text-model.ts';
 /** A comparison that takes longer (a worker that does not start) is not waited for: the texts show, and their marks when they come. */
 const MOST_WAIT = 8_000;
 
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
+async function within(work: Promise<void>, ms: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((done) => {
     timer = setTimeout(done, ms);
@@ -18,18 +18,6 @@ async function within(work: Promise<unknown>, ms: number): Promise<void> {
 /** Monaco's lines of one side (an end of 0 means none) as lines of the whole file. */
 function sideOf(from: number, to: number, numbers: readonly (number | null)[] | undefined): Hunk['before'] {
   return { start: numbers === undefined ? from : (numbers[from - 1] ?? from), lines: to === 0 ? 0 : to - from + 1 };
-}
-
-/** A text of more lines is coloured as Monaco does it, which leaves the removed lines of one column plain. */
-const MOST_COLOURED = 3_000;
-
-/** Resolves when texts of the language can be coloured. */
-const knowsLanguage = (monaco: Monaco, language: string): Promise<unknown> => monaco.editor.colorize('', language, {});
-
-/** In one column the removed lines are drawn once, with the colours that are known then. To colour the last line, all are. */
-function colourAll(monaco: Monaco, model: ReturnType<typeof createTextModel>): void {
-  const lines = model.getLineCount();
-  if (lines <= MOST_COLOURED) monaco.editor.colorizeModelLine(model, lines);
 }
 
 /** An editor that compares two texts, side by side or in one column. */
@@ -95,9 +83,8 @@ export function createDiffSlot(monaco: Monaco): EditorSlot {
         before.dispose();
         after.dispose();
       };
-      await within(Promise.all([compared.waitForDiff(), knowsLanguage(monaco, content.language)]), MOST_WAIT);
+      await within(compared.waitForDiff(), MOST_WAIT);
       if (turn !== shows) return;
-      if (!split) colourAll(monaco, before);
       editor.setModel(compared);
       markGaps(originalGaps, numbers?.before);
       markGaps(modifiedGaps, numbers?.after);
