@@ -293,6 +293,12 @@ export const isRefusal = (thrown: unknown, code: ErrorCode): thrown is TurnbackE
 /** What a thrown value says of itself. */
 export const causeOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
+/** The same without what came of it and what to do, for a sentence that says both anew; without its last full stop. */
+export const whatFailed = (thrown: unknown): string =>
+  causeOf(thrown)
+    .replace(/ (?:Nothing was|Everything was|Wait until|Close every) .*$/s, '')
+    .replace(/\.$/, '');
+
 /** Did the operating system refuse a call (no permission, a disk that is full or read-only)? */
 const isOfTheSystem = (thrown: unknown): boolean =>
   thrown instanceof Error && 'syscall' in thrown && 'code' in thrown && /^E[A-Z0-9]+$/.test(String(thrown.code));

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
-import { TurnbackError } from '../../shared/errors.ts';
+import { TurnbackError, whatFailed } from '../../shared/errors.ts';
 import { createGit } from '../snapshots/git.ts';
 
 /** Why a path cannot be a program, before it is run; null when it may be one. */
@@ -23,6 +23,6 @@ export async function checkGitPath(file: string, env: NodeJS.ProcessEnv = proces
   try {
     return (await createGit({ command: [file], env }).version()).text;
   } catch (thrown) {
-    throw refused(thrown instanceof Error ? thrown.message.replace(/ Nothing was written[^.]*\.$/, '').replace(/\.$/, '') : String(thrown));
+    throw refused(whatFailed(thrown));
   }
 }

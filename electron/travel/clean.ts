@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retention } from '../../shared/contract.ts';
-import { causeOf, isRefusal, TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, TurnbackError, whatFailed } from '../../shared/errors.ts';
 import type { Cleaned, CleanPlan } from '../../shared/own-data.ts';
 import type { Git } from '../snapshots/git.ts';
 import { objectFolder } from '../snapshots/object-folder.ts';
@@ -89,8 +89,7 @@ export async function runClean(parts: CleanParts, all: boolean): Promise<Cleaned
 }
 
 function failed(thrown: unknown): TurnbackError {
-  const cause = causeOf(thrown).replace(/ (Nothing|Everything) was [^.]*\.$/, '');
-  return new TurnbackError('CLEAN_FAILED', { cause: cause.replace(/\.$/, '') }, { cause: thrown });
+  return new TurnbackError('CLEAN_FAILED', { cause: whatFailed(thrown) }, { cause: thrown });
 }
 
 async function bytesOf(stores: readonly SafetyStore[]): Promise<number> {

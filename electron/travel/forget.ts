@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isRefusal, reason, TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, reason, TurnbackError, whatFailed } from '../../shared/errors.ts';
 import type { ForgetPlan } from '../../shared/own-data.ts';
 import type { Git } from '../snapshots/git.ts';
 import { quarantinesOf, removeOwnStore, removeRemainders, type SafetyStore, safetyStores } from '../snapshots/safety-stores.ts';
@@ -137,6 +137,6 @@ async function leaseOr(fs: FileSystem, ownData: string, key: string, place: stri
     return await takeLease(fs, ownData, key, undefined, { doing: 'forget', place });
   } catch (thrown) {
     if (!isRefusal(thrown, 'LEASE_HELD')) throw thrown;
-    throw new TurnbackError('FORGET_BUSY', { cause: thrown.message.replace(/\. (?:Wait|Close) [^.]*\.$/, '') });
+    throw new TurnbackError('FORGET_BUSY', { cause: whatFailed(thrown) });
   }
 }

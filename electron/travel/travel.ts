@@ -1,6 +1,6 @@
-import { causeOf, isRefusal, reasonOf, TurnbackError } from '../../shared/errors.ts';
+import { isRefusal, reasonOf, TurnbackError, whatFailed } from '../../shared/errors.ts';
 import type { Choice, DriftPolicy, Plan, TravelResult } from '../../shared/plan.ts';
-import { showTreePath, type TreePath } from '../../shared/tree-path.ts';
+import type { TreePath } from '../../shared/tree-path.ts';
 import type { OpenThread } from '../threads/thread.ts';
 import { sweepAsides } from './asides.ts';
 import type { Bench } from './bench.ts';
@@ -20,6 +20,7 @@ import { filesRefusal, planOf } from './plan.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { TravelRecord } from './record.ts';
 import { resultOf } from './result.ts';
+import { someNames } from './some-names.ts';
 import type { TravelContext, TravelRequest } from './travel-context.ts';
 
 export interface RunOptions {
@@ -127,9 +128,7 @@ async function carryOut(carrier: Carrier, intent: TravelRecord, now: () => numbe
 /** The failure with what is not as it was: somebody else changed it meanwhile. */
 function butFor(changed: Changed, thrown: unknown): TurnbackError {
   const { code, message } = reasonOf(thrown);
-  const named = changed.slice(0, 3).map(showTreePath).join(', ');
-  const all = changed.length > 3 ? `${named} and ${changed.length - 3} more` : named;
-  return TurnbackError.of({ code, message: `${message} Changed by somebody else meanwhile, and left so: ${all}.` });
+  return TurnbackError.of({ code, message: `${message} Changed by somebody else meanwhile, and left so: ${someNames(changed)}.` });
 }
 
 /** Everything as it was, after a failure. When even that fails the journal stays, and both ways are open to recovery. */
@@ -141,8 +140,7 @@ async function putBack(carrier: Carrier, record: TravelRecord, failure: unknown,
   } catch (thrown) {
     // The tombstone is in the log, so this travel can only be finished, and says so itself.
     if (isRefusal(thrown, 'RECALL_WRITTEN')) throw thrown;
-    const words = (one: unknown): string => causeOf(one).replace(/ (?:Nothing|Everything) was .*$/s, '');
-    const cause = `${words(thrown).replace(/\.$/, '')}; what failed at first: ${words(failure).replace(/\.$/, '')}`;
+    const cause = `${whatFailed(thrown)}; what failed at first: ${whatFailed(failure)}`;
     throw new TurnbackError('RECOVERY_FAILED', { path: record.root ?? record.thread, cause }, { cause: thrown });
   }
 }

@@ -90,7 +90,7 @@ describe('in the middle of the writes', () => {
       writeFileSync(path.join(root, 'b'), 'mine, too\n');
     });
     await expect(travel).rejects.toMatchObject({
-      message: expect.stringMatching(/ Changed by somebody else meanwhile, and left so: b, c\.$/),
+      message: expect.stringMatching(/ Changed by somebody else meanwhile, and left so: b and c\.$/),
     });
     const rest = (lines: readonly string[]) => lines.filter((line) => !/^[bc] /.test(line));
     expect(rest(await manifest(t.root))).toEqual(rest(before));
